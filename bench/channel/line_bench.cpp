@@ -9,7 +9,6 @@
 //
 // Rounds alternate between the contestants; the table gives medians and quartiles, nanoseconds per
 // line of 64 bytes. Every run checks the sum of what arrived.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +22,14 @@
 #include <strid/engine/base/prefetch.hpp>
 #include <strid/engine/channel/spsc_ring.hpp>
 
+#include "../statistics.hpp"
 #include "transfer.hpp"
 
 namespace {
 
 using namespace strid;
 using strid::bench::Cores;
+using strid::bench::quantile;
 
 constexpr std::size_t block_bytes = 32 << 10;
 constexpr std::size_t lines = block_bytes / cache_line_bytes;
@@ -97,11 +98,6 @@ struct Contestant {
     Way way;
     std::vector<double> ns = {};
 };
-
-double quantile(std::vector<double> values, double q) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
 
 void compare(const Cores& cores) {
     std::vector<Contestant> contestants;

@@ -25,6 +25,8 @@
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/relax.hpp>
 
+#include "../statistics.hpp"
+
 namespace strid::bench {
 
 /// Binds the calling thread to one core; -1 leaves it alone.
@@ -129,14 +131,6 @@ double transfer_batches_ns(Cores cores, Queue& queue, std::uint64_t count, std::
         });
     check_sum(sum, count);
     return static_cast<double>(ns) / static_cast<double>(count);
-}
-
-/// The value below which the share `q` of the samples lies; of at least one sample.
-inline double quantile(std::vector<double> samples, double q) {
-    std::sort(samples.begin(), samples.end());
-    const auto position =
-        static_cast<std::size_t>(q * static_cast<double>(samples.size() - 1) + 0.5);
-    return samples[position];
 }
 
 struct Latency {

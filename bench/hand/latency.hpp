@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../pipeline_workload.hpp"
+#include "../statistics.hpp"
 
 namespace strid::bench::hand {
 
@@ -30,8 +31,7 @@ struct LatencyResult {
     std::vector<std::int64_t> latencies_ns;  // ascending, one per record that passed the filter
 
     [[nodiscard]] std::int64_t percentile_ns(double percent) const {
-        const auto last = static_cast<double>(latencies_ns.size() - 1);
-        return latencies_ns[static_cast<std::size_t>(last * percent / 100)];
+        return quantile_of_sorted(latencies_ns, percent / 100);
     }
 };
 

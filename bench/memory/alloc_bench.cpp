@@ -26,6 +26,8 @@
 #include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/slab_allocator.hpp>
 
+#include "../statistics.hpp"
+
 namespace {
 
 struct Settings {
@@ -168,8 +170,9 @@ void measure(const Settings& settings) {
     }
     std::sort(results.begin(), results.end());
     std::printf("%s %zu bytes: %.2f ns per task (median of %zu; %.2f to %.2f)\n",
-                std::string(settings.allocator).c_str(), Bytes, results[results.size() / 2],
-                results.size(), results.front(), results.back());
+                std::string(settings.allocator).c_str(), Bytes,
+                strid::bench::quantile_of_sorted(results, 0.5), results.size(), results.front(),
+                results.back());
 }
 
 template <class Allocator>

@@ -217,8 +217,7 @@ struct Scale {
     [[nodiscard]] double ns(double cycles) const { return std::max(cycles - empty, 1.0) / per_ns; }
     /// Of sorted values.
     [[nodiscard]] double ns_at(std::span<const std::uint32_t> sorted, double share) const {
-        const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
-        return ns(sorted[std::min(index, sorted.size() - 1)]);
+        return ns(strid::bench::quantile_of_sorted(sorted, share));
     }
 };
 

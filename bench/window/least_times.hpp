@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../statistics.hpp"
+
 namespace strid::bench {
 
 /// The least that each record took in any pass. All passes do the same, so what the structure
@@ -24,13 +26,9 @@ class LeastTimes {
             static_cast<std::uint32_t>(std::min(ns, std::int64_t{1'000'000'000}));
         if (count_ % recent_.size() == 0 || count_ == least_.size()) keep_recent();
     }
-    /// After all passes. O(records).
+    /// After all passes. O(records log records).
     [[nodiscard]] std::int64_t percentile(double percent) const {
-        std::vector<std::uint32_t> times = least_;
-        const double rank = percent / 100 * static_cast<double>(times.size() - 1);
-        const auto at = times.begin() + static_cast<std::ptrdiff_t>(rank);
-        std::nth_element(times.begin(), at, times.end());
-        return *at;
+        return quantile(least_, percent / 100);
     }
 
   private:

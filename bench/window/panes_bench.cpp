@@ -17,10 +17,10 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/fold.hpp>
-#include <strid/window/result.hpp>
 
 namespace {
 

@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/csv_source.hpp>
+#include <strid/engine/base/text.hpp>
+#include <strid/engine/connector/csv_source.hpp>
 
 #include "csv_header.hpp"
 
@@ -48,11 +49,7 @@ std::string_view between(const char* begin, const char* end) {
 }  // namespace
 
 CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields)
-    : FileSource(std::move(paths), options.text,
-                 {options.on_malformed, options.dead_letter_path, options.dead_letter,
-                  options.dead_letters}),
-      options_(std::move(options)),
-      columns_min_(fields) {
+    : FileSource(std::move(paths), options), options_(std::move(options)), columns_min_(fields) {
     check_csv_delimiter(options_.delimiter);
     const auto& columns = options_.columns;
     if (!columns.empty() && columns.size() != fields) {
@@ -89,14 +86,8 @@ void CsvSource::begin_input() {
     quote_limits_ = chosen_quote_limits(options_, input_may_block(path()));
     fields_per_row_ = 0;
     looked_at_line_ = 0;
-    started_ = false;
     header_done_ = false;
     if (!has_header_) settle_columns();
-}
-
-void CsvSource::start() {
-    if (std::exchange(started_, true)) return;
-    if (between(position_, end_).starts_with("\xEF\xBB\xBF")) position_ += 3;
 }
 
 void CsvSource::fail_header(const std::string& reason) const {
@@ -130,8 +121,7 @@ void CsvSource::take_header() {
 }
 
 bool CsvSource::is_header_again() const noexcept {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";  // of a file behind another
-    const std::string_view line = row_.starts_with(mark) ? row_.substr(mark.size()) : row_;
+    const std::string_view line = without_byte_order_mark(row_);  // of a file behind another
     return is_header(line.data(), line.size());
 }
 

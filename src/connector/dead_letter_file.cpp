@@ -7,6 +7,7 @@
 
 #include <strid/connector/dead_letter_file.hpp>
 #include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/malformed_handler.hpp>
 
 namespace strid {
 

@@ -9,6 +9,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
@@ -21,6 +22,10 @@ constexpr std::int64_t chunk_retry_ns = 20'000;  // how soon a chunk may have co
 /// Throws InputOutputError, as opening would.
 void check_readable(const std::string& path) {
     if (path != "-" && !input_may_block(path)) const ByteReader check(path);
+}
+
+std::ptrdiff_t offset(std::size_t index) {
+    return static_cast<std::ptrdiff_t>(index);
 }
 
 /// 0 where one of them is no file.
@@ -61,6 +66,9 @@ FileSource::FileSource(FileSource&& other) noexcept
       malformed_(std::move(other.malformed_)),
       paths_(std::move(other.paths_)),
       input_(other.input_),
+      passed_bytes_(other.passed_bytes_),
+      pass_to_(other.pass_to_),
+      is_first_text_(other.is_first_text_),
       bytes_before_(other.bytes_before_),
       bytes_of_all_(other.bytes_of_all_),
       text_options_(other.text_options_),
@@ -76,6 +84,7 @@ FileSource::~FileSource() = default;
 void FileSource::begin(const Context& context) {
     if (context.replica != 0) return;
     input_ = 0;
+    passed_bytes_ = pass_to_ = 0;
     bytes_before_ = bytes_of_all_ = 0;
     // Not after hours with the files before it.
     for (std::size_t i = paths_.size(); i-- > 1;) check_readable(paths_[i]);
@@ -89,9 +98,52 @@ void FileSource::open_input() {
     reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_);
     position_ = end_ = nullptr;
     line_number_ = 0;
+    is_first_text_ = true;
+}
+
+void FileSource::on(Restored) {
+    if (!reader_) return;  // another replica's
+    if (passed_bytes_ == whole_input) return finish();
+    if (passed_bytes_ != 0 && input_may_block(path())) {
+        throw InputOutputError(
+            fmt::format("{}: cannot be read once more, to go on behind its first {} bytes", name(),
+                        passed_bytes_));
+    }
+    if (input_ != 0) bytes_before_ = size_of_all({paths_.begin(), paths_.begin() + offset(input_)});
+    open_input();
+    pass_to_ = passed_bytes_;
+    malformed_->silence(pass_to_ != 0);
+}
+
+std::uint64_t FileSource::text_bytes() const noexcept {
+    return reader_->bytes_passed() + static_cast<std::uint64_t>(position_ - reader_->begin());
+}
+
+// Of a line that is being dropped the first byte has been passed.
+void FileSource::note_place() noexcept {
+    if (!reader_) {
+        passed_bytes_ = whole_input;
+        return;
+    }
+    passed_bytes_ = std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0));
+}
+
+void FileSource::end_passing() noexcept {
+    pass_to_ = 0;
+    malformed_->silence(false);
+}
+
+void FileSource::pass_byte_order_mark() noexcept {
+    if (!std::exchange(is_first_text_, false)) return;
+    const std::string_view text(position_, static_cast<std::size_t>(end_ - position_));
+    if (text.starts_with(byte_order_mark)) position_ += byte_order_mark.size();
 }
 
 bool FileSource::begin_next_input() {
+    if (pass_to_ != 0) {
+        throw InputOutputError(
+            fmt::format("{}: is shorter than it was when its rows were read", name()));
+    }
     if (input_ + 1 == paths_.size()) return false;
     bytes_before_ += reader_->bytes().bytes_read();
     ++input_;
@@ -142,14 +194,13 @@ FileSource::Refill FileSource::refill() {
     return Refill::end;
 }
 
-std::uint64_t FileSource::report_cut_off() {
+void FileSource::report_cut_off() {
     const char* const data_end = reader_->data_end();
-    if (!input_may_block(path()) || position_ == data_end) return 0;
+    if (!input_may_block(path()) || position_ == data_end) return;
     const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
     const MalformedLine line{name(), line_number_ + 1, "cut off: the run was stopped", text};
     malformed_->report_cut_off(line);
     position_ = end_;
-    return malformed_->take_count();
 }
 
 std::string_view FileSource::name() const noexcept {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/json_cutter.hpp>
 #include <strid/engine/connector/json_row.hpp>
 
@@ -33,13 +34,12 @@ char JsonCutter::region_end_of_json(std::string_view first) noexcept {
 
 // `behind_bracket`: with what an array begins, any byte where that is empty.
 char JsonCutter::region_end_of(std::string_view first, std::string_view behind_bracket) noexcept {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
     const auto next = [&first](std::string_view blanks) {
         first.remove_prefix(std::min(first.find_first_not_of(blanks), first.size()));
         return first.empty() ? '\0' : first.front();
     };
-    if (first.size() < mark.size() && mark.starts_with(first)) return '\0';
-    if (first.starts_with(mark)) first.remove_prefix(mark.size());
+    if (first.size() < byte_order_mark.size() && byte_order_mark.starts_with(first)) return '\0';
+    first = without_byte_order_mark(first);
     switch (next(" \t\r\n")) {
         case '\0':
             return '\0';

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/malformed.hpp>
+#include <strid/engine/base/excerpt.hpp>
 #include <strid/engine/connector/json_row.hpp>
 
 namespace strid::detail {

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <strid/connector/line_reader.hpp>
-#include <strid/connector/malformed.hpp>
+#include <strid/engine/base/excerpt.hpp>
 #include <strid/engine/connector/json_row.hpp>
+#include <strid/engine/connector/line_reader.hpp>
 
 #include "json_paths.hpp"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/json_source.hpp>
+#include <strid/engine/connector/json_source.hpp>
 
 namespace strid {
 
@@ -25,26 +25,19 @@ std::vector<JsonColumn> columns_of(const std::vector<std::string>& members,
 
 }  // namespace
 
-JsonSource::JsonSource(std::string path, JsonOptions options, const std::vector<bool>& may_be_empty)
-    : FileSource(std::move(path), options.text,
-                 {options.on_malformed, std::move(options.dead_letter_path),
-                  std::move(options.dead_letter), options.dead_letters}),
+JsonSource::JsonSource(std::string path, const JsonOptions& options,
+                       const std::vector<bool>& may_be_empty)
+    : FileSource({std::move(path)}, options),
       non_finite_(options.non_finite),
       keeps_text_(options.on_malformed == OnMalformed::dead_letter),
       row_(columns_of(options.members, may_be_empty)) {}
 
-void JsonSource::on(const Opened& opened) {
-    FileSource::on(opened);
+void JsonSource::begin_input() noexcept {
     cutter_.forget();
-    is_started_ = false;
     if (reader_) reader_->choose_region_end(&JsonCutter::region_end_of_json);
 }
 
 JsonSource::Row JsonSource::next_object() {
-    if (!std::exchange(is_started_, true)) {
-        const std::string_view text(position_, static_cast<std::size_t>(end_ - position_));
-        if (text.starts_with("\xEF\xBB\xBF")) position_ += 3;
-    }
     const auto cut = cutter_.cut(position_, end_, reader_->region_end() == '}');
     position_ = cut.next;
     line_number_ = cut.line;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/line_reader.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/connector/line_reader.hpp>
 
 namespace strid {
 
@@ -88,9 +88,11 @@ LineReader::Status LineReader::take(std::size_t bytes) {
         auto* const newline = static_cast<char*>(std::memchr(fresh, region_end_, bytes));
         if (newline == nullptr) {
             data_end_ = fresh;  // nothing of this chunk was handed out yet
+            bytes_passed_ += bytes;
             return Status::waiting;
         }
         skipping_ = false;
+        bytes_passed_ += distance(begin_, newline + 1);
         begin_ = newline + 1;
         end_ = begin_;
     }
@@ -119,8 +121,10 @@ LineReader::Status LineReader::finish() {
 
 LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
     STRID_ASSERT(begin_ <= unread && unread <= end_);
+    bytes_passed_ += distance(begin_, unread);
     begin_ = unread;
     if (skipping_ && chunk_) {
+        bytes_passed_ += distance(begin_, data_end_);
         chunk_.reset();
         begin_ = end_ = data_end_ = nullptr;
     }

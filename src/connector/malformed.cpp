@@ -6,7 +6,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/dead_letter_file.hpp>
-#include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/malformed_handler.hpp>
 
 namespace strid {
 
@@ -86,6 +86,7 @@ MalformedHandler::~MalformedHandler() {
 }
 
 void MalformedHandler::report(const MalformedLine& line) {
+    if (is_silent_) return;
     if (options_.policy == OnMalformed::stop) {
         throw InputOutputError(
             fmt::format("{}:{}: {}", excerpt(line.file, 4096), line.line, line.reason));

@@ -4,6 +4,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/engine/kernel/node_task.hpp>
+#include <strid/engine/runtime/wake.hpp>
 
 namespace strid::operators {
 

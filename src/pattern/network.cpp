@@ -11,7 +11,7 @@
 #include <strid/base/error.hpp>
 #include <strid/engine/base/terminal.hpp>
 #include <strid/engine/pattern/limit_entry.hpp>
-#include <strid/pattern/network.hpp>
+#include <strid/engine/pattern/network.hpp>
 
 #include "threads.hpp"
 

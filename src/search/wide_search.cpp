@@ -7,6 +7,7 @@
 
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/search/key_checks.hpp>
 #include <strid/engine/search/wide_search.hpp>
 
 #ifdef __x86_64__

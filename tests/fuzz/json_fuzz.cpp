@@ -12,8 +12,8 @@
 
 #include <simdjson.h>
 
-#include <strid/connector/line_reader.hpp>
 #include <strid/engine/connector/json_row.hpp>
+#include <strid/engine/connector/line_reader.hpp>
 
 #include "table_input.hpp"
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(scripts))
 import build_docs  # noqa: E402
 import check_documented  # noqa: E402
 
+CONTRACT = Path("include/strid/engine/operator")  # docs/site/header_filter.awk reads its names
 HEAD = "// SPDX-License-Identifier: Apache-2.0\n//\n// Streams.\n#pragma once\n\n"
 
 
@@ -27,6 +28,7 @@ class Names(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             shutil.copytree(scripts.parent / "docs" / "site", root / "docs" / "site")
+            shutil.copytree(scripts.parent / CONTRACT, root / CONTRACT)
             file = root / "include" / "strid" / header
             file.parent.mkdir(parents=True)
             file.write_text(f"{HEAD}namespace strid {{\n{body}}}  // namespace strid\n")
@@ -72,10 +74,8 @@ class Lists(unittest.TestCase):
             root = Path(folder)
             (root / "docs" / "site").mkdir(parents=True)
             (root / check_documented.DOXYFILE).write_text("EXCLUDE = include/strid/gone.hpp\n")
-            (root / check_documented.ENGINE_NAMES).write_text("# Names.\ngone.hpp Gone\n")
             faults = "\n".join(check_documented.stale(root))
         self.assertIn("include/strid/gone.hpp is not there", faults)
-        self.assertIn("gone.hpp has no Gone", faults)
 
 
 class Pages(unittest.TestCase):

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/pattern/lane.hpp>
 #include <strid/engine/pattern/loop.hpp>
-#include <strid/pattern/lane.hpp>
 
 #include "../channel/interleaving.hpp"
 

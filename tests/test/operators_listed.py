@@ -20,7 +20,7 @@ NO_TEST = {
     "Identity": "stateless",
     "PatternOperator": "its tasks are in lanes of other threads: it is drained at a cut",
     "Take": "the sink of the harness itself",
-    "WithLate": "the harness's, around an operator: the state is the operator's",
+    "LateObserved": "the harness's, around an operator: the state is the operator's",
     "Comb": NODE,
     "EmittingStep": NODE,
     "EmitterNode": NODE,

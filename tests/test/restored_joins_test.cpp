@@ -5,11 +5,11 @@
 
 #include <strid/engine/window/joins/keyed_as_of_join.hpp>
 #include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/engine/window/operators/late_filter.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/stream/options.hpp>
-#include <strid/window/pairs.hpp>
 
 #include "alike.hpp"
 

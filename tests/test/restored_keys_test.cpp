@@ -9,10 +9,10 @@
 
 #include <strid/engine/window/operators/gathered_parts.hpp>
 #include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_global_windows.hpp>
+#include <strid/engine/window/operators/keyed_process.hpp>
 #include <strid/engine/window/operators/keyed_sessions.hpp>
 #include <strid/engine/window/operators/ordered_results.hpp>
-#include <strid/window/keyed_global_windows.hpp>
-#include <strid/window/keyed_process.hpp>
 
 #include "alike.hpp"
 

@@ -13,9 +13,9 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/window/pairs.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::test {

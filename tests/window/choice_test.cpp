@@ -16,12 +16,12 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/result_of.hpp>
 #include <strid/window/aggregates/choice.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/aggregates/lists.hpp>
 #include <strid/window/aggregates/rate.hpp>
 #include <strid/window/aggregates/together.hpp>
-#include <strid/window/result.hpp>
 
 namespace strid::window {
 namespace {

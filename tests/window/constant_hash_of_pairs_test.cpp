@@ -16,14 +16,14 @@
 
 #include <strid/engine/window/aggregates/partial.hpp>
 #include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
+#include <strid/engine/window/operators/keyed_process.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/engine/window/operators/partial_panes.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
-#include <strid/window/keyed_process.hpp>
-#include <strid/window/pairs.hpp>
 
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"

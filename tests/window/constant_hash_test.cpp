@@ -14,11 +14,11 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_global_windows.hpp>
 #include <strid/engine/window/operators/keyed_sessions.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/keyed_global_windows.hpp>
 
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"

@@ -12,11 +12,11 @@
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/window/joins/keyed_as_of_join.hpp>
 #include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/pairs.hpp>
 
 namespace strid::window {
 namespace {

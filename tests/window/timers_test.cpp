@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/engine/window/structures/timers.hpp>
+#include <strid/engine/window/structures/timer_queue.hpp>
 
 namespace strid::window {
 namespace {

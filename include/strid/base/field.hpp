@@ -32,12 +32,4 @@ struct Field {
 template <auto Member>
 inline constexpr Field<Member> field{};
 
-/// Does not compile for a pointer to a member.
-template <class F>
-consteval void refuse_member_pointer() {
-    static_assert(!std::is_member_pointer_v<F>,
-                  "a member of a record is named when the program is compiled: field<&Record::x>, "
-                  "or between angle brackets as in key_by<&Record::x>() and sum<&Record::x>()");
-}
-
 }  // namespace strid

@@ -19,6 +19,7 @@
 
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/connector/pulled_source.hpp>
 #include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
@@ -54,13 +55,11 @@ consteval bool returns_records() {
     }
 }
 
-}  // namespace detail
-
 /// The records that a function returns.
 template <class F>
 class CallbackSource : public PulledSource<F> {
   public:
-    using record_type = typename detail::PulledResult<F>::value_type;
+    using record_type = typename PulledResult<F>::value_type;
     using PulledSource<F>::PulledSource;
 
     using PulledSource<F>::on;
@@ -79,14 +78,16 @@ class CallbackSource : public PulledSource<F> {
     }
 
   private:
-    std::optional<detail::Pulled<F>> next_;
+    std::optional<Pulled<F>> next_;
 };
+
+}  // namespace detail
 
 /// A source of the records that `function` returns, until it returns none.
 template <class F>
 [[nodiscard]] auto from_callback(F function, PulledOptions options = {}) {
     if constexpr (detail::returns_records<F>()) {
-        return CallbackSource<F>(std::move(function), options);
+        return detail::CallbackSource<F>(std::move(function), options);
     }
 }
 

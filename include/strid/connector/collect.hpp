@@ -76,6 +76,7 @@ class Collect {
   public:
     /// The sink adds its records to `into`.
     explicit Collect(std::shared_ptr<Collected<T>> into) : into_(std::move(into)) {}
+    /// Keeps a copy of the record. Amortised O(1).
     void operator()(const T& record) const { into_->add(record); }
 
   private:

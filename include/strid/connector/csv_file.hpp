@@ -17,7 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/connector/csv_options.hpp>
+#include <strid/connector/fields.hpp>
+#include <strid/engine/connector/csv_source.hpp>
+#include <strid/engine/connector/read_fields.hpp>
 
 namespace strid {
 
@@ -36,12 +39,20 @@ class CsvFile : public CsvSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        return poll_rows<T, detail::holds_text<T>>(emit, budget, [this](T& record) {
-            return scan_row(record) ? Row::ready : read_row(record);
-        });
+        return poll_records<T, detail::holds_text<T>>(emit, budget, Rows{*this});
     }
 
   private:
+    struct Rows : CsvRows {
+        explicit Rows(CsvFile& source) noexcept : CsvRows(source), file(&source) {}
+
+        [[gnu::always_inline]] Row operator()(T& record) const {
+            return file->scan_row(record) ? Row::ready : file->read_row(record);
+        }
+
+        CsvFile* file;
+    };
+
     // One pass over a plain row. False, with nothing consumed, when read_row() has to look.
     [[gnu::always_inline]] bool scan_row(T& record) noexcept {
         if (!is_direct() || *position_ == '\r' || is_comment(position_)) return false;
@@ -68,15 +79,10 @@ class CsvFile : public CsvSource {
     Row read_row(T& record) {
         const Row row = next_row();
         if (row != Row::ready) return row;
-        detail::CsvFault fault = nullptr;
-        std::size_t faulty = 0;
-        detail::visit_fields(record, [&](std::size_t index, auto& field) {
-            fault = detail::read_csv_value(value_of(index), field, number_format());
-            faulty = index;
-            return fault == nullptr;
-        });
-        if (fault == nullptr) return row;
-        refuse_field(faulty, fault);
+        const auto fault = detail::read_fields(
+            record, [this](std::size_t index) { return value_of(index); }, number_format());
+        if (fault.reason == nullptr) return row;
+        refuse_field(fault.field, fault.reason);
         return Row::none;
     }
 };

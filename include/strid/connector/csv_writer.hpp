@@ -57,6 +57,7 @@ class CsvWriter {
         writer_.open(header, opened.context);
     }
 
+    /// Writes the row of the record. Throws InputOutputError.
     void operator()(const T& record) {
         std::string& rows = writer_.rows();
         const std::size_t before = rows.size();

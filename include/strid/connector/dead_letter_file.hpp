@@ -29,6 +29,7 @@ class DeadLetterFile {
     /// name when the last copy goes. Throws InputOutputError.
     void operator()(const MalformedLine& line) const;
 
+    /// Whether a reader of the file (a pipe) may keep a line waiting.
     [[nodiscard]] bool may_block() const noexcept { return shared_->file->may_block(); }
     /// For `files()` of a source or a sink.
     [[nodiscard]] FileUse use() const { return shared_->file->use(); }
@@ -41,8 +42,5 @@ class DeadLetterFile {
     };
     std::shared_ptr<Shared> shared_;
 };
-
-/// Appends the row of a line, with its newline.
-void append_dead_letter(std::string& rows, const MalformedLine& line);
 
 }  // namespace strid

@@ -29,6 +29,7 @@ class Discard {
     /// Adds to `count` at on(Flush) and on(Closed).
     explicit Discard(std::shared_ptr<DiscardCount> count) : count_(std::move(count)) {}
 
+    /// Counts the record.
     template <class T>
     void operator()(const T& /*record*/) noexcept {
         ++unpublished_;

@@ -38,6 +38,7 @@
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/connector/pulled_source.hpp>
 #include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
@@ -62,7 +63,11 @@ class [[nodiscard]] Generator {
   public:
     using record_type = T;
     /// The result of next().
-    enum class Found : std::uint8_t { record, nothing_yet, end };
+    enum class Found : std::uint8_t {
+        record,       ///< A record: give_to() emits it.
+        nothing_yet,  ///< It yielded idle_for(); see idle().
+        end           ///< It is over.
+    };
 
     class promise_type {
       public:
@@ -162,12 +167,11 @@ consteval bool makes_generators() {
         return !points_to_text<T>;
     }
 }
-}  // namespace detail
 
 /// The records of a coroutine. A copy has not begun.
 template <class F>
 class GeneratorSource : public PulledSource<F> {
-    using Records = detail::PulledResult<F>;
+    using Records = PulledResult<F>;
 
   public:
     using record_type = typename Records::record_type;
@@ -213,8 +217,8 @@ class GeneratorSource : public PulledSource<F> {
 
   private:
     struct Running {
-        explicit Running(detail::Pulled<F> pulled) : make(std::move(pulled)), records(make()) {}
-        detail::Pulled<F> make;
+        explicit Running(Pulled<F> pulled) : make(std::move(pulled)), records(make()) {}
+        Pulled<F> make;
         Records records;
     };
 
@@ -222,11 +226,13 @@ class GeneratorSource : public PulledSource<F> {
     std::int64_t wake_at_ns_ = 0;
 };
 
+}  // namespace detail
+
 /// A source of the records that a coroutine yields: `function` makes one for each replica.
 template <class F>
 [[nodiscard]] auto from_generator(F function, PulledOptions options = {}) {
     if constexpr (detail::makes_generators<F>()) {
-        return GeneratorSource<F>(std::move(function), options);
+        return detail::GeneratorSource<F>(std::move(function), options);
     }
 }
 

@@ -21,7 +21,9 @@
 #include <vector>
 
 #include <strid/connector/fields.hpp>
-#include <strid/connector/json_source.hpp>
+#include <strid/connector/json_options.hpp>
+#include <strid/engine/connector/json_source.hpp>
+#include <strid/engine/connector/read_fields.hpp>
 
 namespace strid {
 
@@ -37,16 +39,20 @@ class JsonLines : public JsonSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        return poll_records<T, detail::holds_text<T>>(emit, budget, Format{this});
+        return poll_records<T, detail::holds_text<T>>(emit, budget, Objects{*this});
     }
 
   private:
-    struct Format {
-        JsonLines* source;
+    struct Objects : RowsOfLines {
+        explicit Objects(JsonLines& source) noexcept : file(&source) {}
 
-        [[gnu::always_inline]] Row operator()(T& record) const { return source->read_row(record); }
-        void refuse_partial() const { source->refuse_rest(); }
-        void end_input() const { source->refuse_rest(); }
+        static constexpr bool joins_lines = true;
+        [[gnu::always_inline]] Row operator()(T& record) const { return file->read_row(record); }
+        void begin_text() const noexcept { file->pass_byte_order_mark(); }
+        void refuse_partial() const { file->refuse_rest(); }
+        void end_input() const { file->refuse_rest(); }
+
+        JsonLines* file;
     };
 
     static std::vector<bool> optional_fields() {
@@ -62,15 +68,10 @@ class JsonLines : public JsonSource {
     Row read_row(T& record) {
         const Row row = next_object();
         if (row != Row::ready) return row;
-        detail::CsvFault fault = nullptr;
-        std::size_t faulty = 0;
-        detail::visit_fields(record, [&](std::size_t index, auto& field) {
-            fault = detail::read_csv_value(text_of(index), field, non_finite());
-            faulty = index;
-            return fault == nullptr;
-        });
-        if (fault == nullptr) return row;
-        refuse_member(faulty, fault);
+        const auto fault = detail::read_fields(
+            record, [this](std::size_t index) { return text_of(index); }, non_finite());
+        if (fault.reason == nullptr) return row;
+        refuse_member(fault.field, fault.reason);
         return Row::none;
     }
 };

@@ -29,7 +29,7 @@ class Paced {
     using record_type = typename Source::record_type;
     /// Its hooks and members that the engine calls.
     static constexpr SourceTraits traits{
-        .hears = events<Opened, Stopped>,
+        .hears = events<Opened, Restored, Stopped>,
         .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
         .drains = Source::traits.drains,
         .awaits_outside = Source::traits.awaits_outside};
@@ -48,6 +48,7 @@ class Paced {
         started_ = false;
         operators::notify_source(source_, opened);
     }
+    void on(Restored restored) { operators::notify_source(source_, restored); }
     void on(Stopped stopped) noexcept { operators::notify_source(source_, stopped); }
 
     template <class Emit>
@@ -101,9 +102,8 @@ class Paced {
             return 0;
         }
     }
-    auto state() {
-        return std::tuple_cat(std::tie(emitted_, started_), operators::state_of(source_));
-    }
+    /// The pace begins anew where another source goes on.
+    auto state() { return operators::state_of(source_); }
 
   private:
     template <class Emit>

@@ -24,6 +24,7 @@ class Random {
     static constexpr result_type min() noexcept { return 0; }
     /// The greatest number that comes.
     static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
+    /// The next number, of 64 bits.
     constexpr result_type operator()() noexcept { return mix(state_ += golden); }
 
     /// Uniform in [0, bound), bound above 0. The bias is below bound / 2^64.

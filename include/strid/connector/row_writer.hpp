@@ -41,7 +41,10 @@ class RowWriter {
     }
     /// Appends all buffered rows to the file, so that a program that reads it live sees them.
     void flush();
+    /// Appends what is buffered. The file is complete when the run ends well. Throws
+    /// InputOutputError.
     void close();
+    /// Whether a reader of the file (a pipe) may keep a row waiting.
     [[nodiscard]] bool may_block() const noexcept { return file_->may_block(); }
     /// For `files()` of a sink that writes here.
     [[nodiscard]] std::vector<FileUse> files() const;

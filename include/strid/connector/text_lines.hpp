@@ -12,7 +12,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <strid/connector/malformed.hpp>
+#include <strid/connector/text_options.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
@@ -39,24 +42,27 @@ class TextLines : public FileSource {
     using record_type = Line;
 
     /// Opens nothing yet.
-    explicit TextLines(std::string path, TextLinesOptions options = {})
-        : FileSource(std::move(path), options.text,
-                     {options.on_malformed, std::move(options.dead_letter_path),
-                      std::move(options.dead_letter), options.dead_letters}) {}
+    explicit TextLines(std::string path, const TextLinesOptions& options = {})
+        : FileSource(std::vector{std::move(path)}, options) {}
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        return poll_records<Line, true>(emit, budget, [this, &emit](Line& line) {
-            line = next_line();
-            if (line.text.size() <= line_bytes_max()) [[likely]]
-                return Row::ready;
-            refuse_too_long(line.text);
-            emit.count_malformed(malformed_->take_count());
-            return Row::none;
-        });
+        return poll_records<Line, true>(emit, budget, Lines{{}, this});
     }
 
   private:
+    struct Lines : RowsOfLines {
+        TextLines* file;
+
+        [[gnu::always_inline]] Row operator()(Line& line) const {
+            line = file->next_line();
+            if (line.text.size() <= file->line_bytes_max()) [[likely]]
+                return Row::ready;
+            file->refuse_too_long(line.text);
+            return Row::none;
+        }
+    };
+
     Line next_line() noexcept {
         char* const newline = static_cast<char*>(
             std::memchr(position_, '\n', static_cast<std::size_t>(end_ - position_)));
@@ -69,8 +75,8 @@ class TextLines : public FileSource {
 };
 
 /// The lines of `path`.
-[[nodiscard]] inline TextLines text_lines(std::string path, TextLinesOptions options = {}) {
-    return TextLines(std::move(path), std::move(options));
+[[nodiscard]] inline TextLines text_lines(std::string path, const TextLinesOptions& options = {}) {
+    return TextLines(std::move(path), options);
 }
 
 }  // namespace strid

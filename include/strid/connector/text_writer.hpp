@@ -48,6 +48,7 @@ class TextWriter {
 
     void on(const Opened& opened) { writer_.open({}, opened.context); }
 
+    /// Writes the line of the record. Throws InputOutputError.
     template <class T>
     void operator()(const T& record) {
         std::string& rows = writer_.rows();

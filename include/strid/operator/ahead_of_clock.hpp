@@ -14,6 +14,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
+#include <strid/engine/base/member_pointer.hpp>
 #include <strid/operator/event_time.hpp>
 
 namespace strid {

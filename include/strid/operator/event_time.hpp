@@ -20,6 +20,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/watermark.hpp>
+#include <strid/engine/runtime/wake.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

@@ -27,6 +27,7 @@
 
 #include <strid/base/field.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/member_pointer.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/operator/checks.hpp>

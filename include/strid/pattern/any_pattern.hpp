@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include <strid/pattern/lane.hpp>
+#include <strid/pattern/task_type.hpp>
 
 namespace strid::pattern {
 

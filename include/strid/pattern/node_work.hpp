@@ -25,7 +25,7 @@
 
 #include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/lane.hpp>
+#include <strid/pattern/task_type.hpp>
 
 namespace strid::pattern {
 
@@ -105,11 +105,11 @@ class EmittingStep : public OperatorTypes<T, U> {
 
 /// The first node: `bool generate(emit)`, false at the end.
 template <class U, class F>
-class Source {
+class SourceWork {
   public:
     using Emitted = U;
 
-    explicit Source(F function) : function_(std::move(function)) {}
+    explicit SourceWork(F function) : function_(std::move(function)) {}
 
     [[gnu::always_inline]] bool generate(auto& emit) {
         if constexpr (std::invocable<F&>) {
@@ -139,7 +139,7 @@ concept Generates =
 template <class F>
 inline constexpr bool is_source = false;
 template <class U, class F>
-inline constexpr bool is_source<Source<U, F>> = true;
+inline constexpr bool is_source<SourceWork<U, F>> = true;
 template <class F>
 inline constexpr bool is_emitting_node = false;
 template <class U, class F>
@@ -206,13 +206,13 @@ template <TaskType U, class F>
 /// it is to be called again.
 template <TaskType U, class F>
 [[nodiscard]] auto source(F function) {
-    return detail::Source<U, F>{std::move(function)};
+    return detail::SourceWork<U, F>{std::move(function)};
 }
 /// `std::optional<U> f()`: the next task, or none at the end.
 template <detail::Generates F>
 [[nodiscard]] auto source(F function) {
     using U = typename std::remove_cvref_t<std::invoke_result_t<F&>>::value_type;
-    return detail::Source<U, F>{std::move(function)};
+    return detail::SourceWork<U, F>{std::move(function)};
 }
 
 }  // namespace strid::pattern

@@ -14,8 +14,9 @@
 #include <optional>
 
 #include <strid/engine/pattern/builder.hpp>
+#include <strid/engine/pattern/network.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/network.hpp>
+#include <strid/pattern/pattern_options.hpp>
 #include <strid/pattern/pattern_progress.hpp>
 
 namespace strid::pattern {

@@ -37,9 +37,9 @@
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
 #include <strid/engine/pattern/builder.hpp>
+#include <strid/engine/pattern/network.hpp>
 #include <strid/engine/pattern/one_for_one.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/network.hpp>
 
 namespace strid::pattern {
 

@@ -29,6 +29,7 @@
 
 namespace strid::pattern {
 
+/// Work that several threads of a team may take part in: `take_part` is called by each that does.
 class Job {
   public:
     Job() = default;

@@ -19,6 +19,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/search/key_checks.hpp>
 #include <strid/memory/table_allocator.hpp>
 #include <strid/search/search_keys.hpp>
 

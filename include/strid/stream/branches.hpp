@@ -12,30 +12,12 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/engine/plan/handle.hpp>
 #include <strid/engine/plan/segment.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/stream_types.hpp>
 
 namespace strid {
-
-namespace graph {
-
-/// The choice of a `tee` for each record: all branches.
-template <std::size_t count>
-struct EveryBranch {
-    template <class T>
-    constexpr const std::array<std::size_t, count>& operator()(const T&) const noexcept {
-        return all;
-    }
-    static constexpr std::array<std::size_t, count> all = [] {
-        std::array<std::size_t, count> branches{};
-        for (std::size_t i = 0; i != count; ++i) branches[i] = i;
-        return branches;
-    }();
-};
-
-}  // namespace graph
 
 /// The branches of a `split`. `select(i)` gives the stream of branch i, once.
 template <class T, class Time>

@@ -8,17 +8,11 @@
 
 #include <utility>
 
+#include <strid/engine/plan/joining.hpp>
 #include <strid/stream/share.hpp>
 #include <strid/window/join_options.hpp>
 
 namespace strid::graph {
-
-template <class Left, class Right, class Keys, class Bound, class F, class Way>
-auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F pair, Way way,
-                  const JoinOptions& options);
-template <class Left, class Right, class Keys, class F, class Way>
-auto as_of_streams(Left&& left, Right&& right, Keys keys, F pair, Way way,
-                   const AsOfOptions& options);
 
 /// A base of streams.
 template <class Self>

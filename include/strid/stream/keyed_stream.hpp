@@ -13,13 +13,14 @@
 
 #include <strid/base/field.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/engine/plan/keyed_edge.hpp>
+#include <strid/engine/plan/way_of.hpp>
 #include <strid/engine/plan/window_table.hpp>
+#include <strid/engine/window/operators/keyed_process.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/stream.hpp>
-#include <strid/window/keyed_process.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -113,7 +114,7 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is
+    /// A function with timers (window/timers.hpp), one copy for each key: `U` is
     /// what it emits. Timers of event time need `event_time` somewhere before it. State of the
     /// function outlives the records, so it must own what it points to (the compiler checks public
     /// members only).

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/operator/lookup.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/options.hpp>
 
 namespace strid {

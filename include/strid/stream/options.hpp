@@ -127,4 +127,12 @@ struct RunOptions {
 /// The most replicas that one operator may have.
 inline constexpr std::size_t parallelism_max = 1024;
 
+/// Options of `graph_node` (stream/graph_node.hpp).
+struct GraphNodeOptions {
+    /// The options of the run of the graph; one worker unless given.
+    RunOptions run = {.workers = 1};
+    /// Tasks that may wait for the graph, and results that may wait for the node.
+    std::size_t lane_tasks = 256;
+};
+
 }  // namespace strid

@@ -76,27 +76,17 @@ template <Share way>
     return {};
 }
 
-namespace graph {
+namespace detail {
 
 template <class Way>
 inline constexpr bool is_way = std::same_as<Way, LateApart>;
 template <Share way, bool apart>
 inline constexpr bool is_way<SharedBy<way, apart>> = true;
 
-/// The meaning of `late_apart` alone where `by_default` is the default.
-template <Share by_default, class Way>
-[[nodiscard]] constexpr auto way_of(Way way) noexcept {
-    if constexpr (std::same_as<Way, LateApart>) {
-        return SharedBy<by_default, true>{};
-    } else {
-        return way;
-    }
-}
-
-}  // namespace graph
+}  // namespace detail
 
 /// `share::farmed` and the like, `late_apart`, or both, `share::farmed | late_apart`.
 template <class Way>
-concept WindowWay = graph::is_way<Way>;
+concept WindowWay = detail::is_way<Way>;
 
 }  // namespace strid

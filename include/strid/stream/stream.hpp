@@ -28,12 +28,14 @@
 #include <strid/engine/operator/checks.hpp>
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/per_record.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/engine/plan/consumed_once.hpp>
+#include <strid/engine/plan/every_branch.hpp>
 #include <strid/engine/plan/handle.hpp>
 #include <strid/engine/plan/one_group.hpp>
 #include <strid/engine/plan/segment.hpp>
+#include <strid/engine/plan/way_of.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/branches.hpp>
 #include <strid/stream/joinable.hpp>
 #include <strid/stream/lookups.hpp>

@@ -21,13 +21,13 @@ template <class T, auto Member>
 using TimedStream = StreamTimedBy<T, Field<Member>>;
 
 namespace graph {
-/// An edge by key that is there already (engine/plan/keyed_edge.hpp).
+// An edge by key that is there already (engine/plan/keyed_edge.hpp).
 template <class T, class Time = operators::NaturalTime<T>>
 struct KeyedEdge;
-/// Windows by key (engine/plan/keyed_windows.hpp).
+// Windows by key (engine/plan/keyed_windows.hpp).
 template <class T, class KeyOf, class Upstream>
 class KeyedWindows;
-/// Windows in every way (engine/plan/shared_windows.hpp).
+// Windows in every way (engine/plan/shared_windows.hpp).
 template <class T, class KeyOf, class Upstream>
 class SharedWindows;
 }  // namespace graph

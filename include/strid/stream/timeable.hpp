@@ -11,10 +11,10 @@
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/source_time.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/options.hpp>
 
 namespace strid::graph {

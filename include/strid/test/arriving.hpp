@@ -13,9 +13,9 @@
 
 #include <strid/base/time.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/window/operators/keyed_process.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/stream_time.hpp>
-#include <strid/window/keyed_process.hpp>
 
 namespace strid::test {
 

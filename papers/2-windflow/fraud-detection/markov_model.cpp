@@ -9,7 +9,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/byte_reader.hpp>
-#include <strid/connector/malformed.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::apps::fraud_detection {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/connector/csv_options.hpp>
 #include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/connector/line_reader.hpp>
 #include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/line_reader.hpp>
 
 namespace strid::tree {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/engine/connector/csv_source.hpp>
 #include <strid/engine/connector/json_cutter.hpp>
 #include <strid/engine/connector/json_row.hpp>
 
@@ -37,7 +37,7 @@ class TableSource : public CsvSource {
     SourceStatus poll(Emit& emit, std::size_t budget) {
         memory_.forget();
         Emitted<Emit> emitted{emit, memory_};
-        return poll_rows<TableRow, true>(emitted, budget, Reading{this});
+        return poll_records<TableRow, true>(emitted, budget, TableRows{*this});
     }
 
   private:
@@ -62,8 +62,8 @@ class TableSource : public CsvSource {
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 
-    struct Reading {
-        TableSource* source;
+    struct TableRows : CsvRows {
+        explicit TableRows(TableSource& table) noexcept : CsvRows(table), source(&table) {}
 
         Row operator()(TableRow& row) const {
             row.fields = source->memory_.row();
@@ -75,6 +75,8 @@ class TableSource : public CsvSource {
             return source->format() == TableFormat::csv && source->pass_open_quote_at_stop();
         }
         void end_input() const { source->finish_json(); }
+
+        TableSource* source;
     };
 
     /// A column up to the last that is asked for, as a scan from left to right comes upon it.

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/connector/csv_options.hpp>
 #include <strid/stream/graph.hpp>
 
 #include "late_file.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equality of short texts, such as keys. Stateless.
+// Equality of short texts, such as keys, and what a text may begin with. Stateless.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,14 @@ template <class Word>
         return !detail::differ<std::uint16_t>(x, y) && x[size - 1] == y[size - 1];
     }
     return size == 0 || *x == *y;
+}
+
+/// With it an encoder of UTF-8 may begin a text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// The text behind its byte order mark, if it has one.
+[[nodiscard]] constexpr std::string_view without_byte_order_mark(std::string_view text) noexcept {
+    return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
 }
 
 }  // namespace strid

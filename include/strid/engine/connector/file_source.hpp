@@ -6,9 +6,14 @@
 //
 // A file is read by replica 0; other replicas are finished at once. A copy reads from the start.
 // Several files are read one after the other, each from its first line on as if it were alone.
+//
+// Its state is the input and the place in its text behind the last row. A source that takes it over
+// reads the input from its beginning, emits and reports nothing up to that place, and goes on: what
+// a format has seen on the way (a header, the number of fields) is seen again.
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,8 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/line_reader.hpp>
 #include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/line_reader.hpp>
+#include <strid/engine/connector/malformed_handler.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -27,7 +33,7 @@ namespace strid {
 class FileSource {
   public:
     /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used | Has::keep_all_text,
@@ -58,7 +64,9 @@ class FileSource {
     }
     /// Stops reading; lines that were read are still emitted. Any thread.
     void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
-    auto state() { return std::tie(input_, line_number_); }
+    auto state() { return std::tie(input_, passed_bytes_); }
+    /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
+    void on(Restored);
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
     /// on(const Opened&).
     void keep_all_text() noexcept { keep_all_text_ = true; }
@@ -68,22 +76,44 @@ class FileSource {
   protected:
     /// As on(const Opened&), for a reader outside a graph.
     void begin(const Context& context);
-    /// Throws GraphError for impossible options, and for no path at all.
-    FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
-    FileSource(std::string path, TextOptions text, MalformedOptions malformed)
-        : FileSource(std::vector{std::move(path)}, text, std::move(malformed)) {}
+    /// `options`: CsvOptions, JsonOptions or TextLinesOptions. Throws GraphError for impossible
+    /// ones, and for no path at all.
+    template <class Options>
+    FileSource(std::vector<std::string> paths, const Options& options)
+        : FileSource(std::move(paths), options.text,
+                     {options.on_malformed, options.dead_letter_path, options.dead_letter,
+                      options.dead_letters}) {}
 
     enum class [[nodiscard]] Row : std::uint8_t {
         ready,   ///< the record was read; position_ is behind it
         none,    ///< text that is no record, or a refused record, was passed
         partial  ///< the record goes on beyond the region; nothing was passed
     };
-    /// The poll of every format. `format(record)` takes the text at position_ into a fresh record
-    /// and returns the result; on `ready` the record is emitted. `holds_text`: records may point
-    /// into the text. The other functions of a format may be missing: `begin_input()` before the
-    /// text of each further input, `begin_text()` before each region, `refuse_partial()` for a
-    /// record that is not whole (needed where `partial` is returned), `pass_partial_at_stop()`, and
-    /// `end_input()`, which refuses what the input ends in.
+    /// The base of a format of rows (poll_records): each row ends with its line, and nothing is to
+    /// be done between rows. A format hides what is otherwise.
+    struct RowsOfLines {
+        /// A row may go on beyond its line, so that `partial` is returned.
+        static constexpr bool joins_lines = false;
+
+        /// Before the text of each further input.
+        void begin_input() const noexcept {}
+        /// Before each region.
+        void begin_text() const noexcept {}
+        /// Passes a row that is not whole, and refuses it.
+        void refuse_partial() const noexcept {}
+        /// The same after a stop. False: it is not passed.
+        [[nodiscard]] bool pass_partial_at_stop() const noexcept { return false; }
+        /// Refuses text that the input ends in.
+        void end_input() const noexcept {}
+    };
+    /// `format(record)` takes the text at position_ into a fresh record and returns the result.
+    template <class Format, class T>
+    static constexpr bool is_format =
+        std::derived_from<Format, RowsOfLines> && requires(Format& format, T& record) {
+            { format(record) } -> std::same_as<Row>;
+        };
+    /// The poll of every format: records that are `ready` are emitted. `holds_text`: they may point
+    /// into the text.
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus poll_records(Emit& emit, std::size_t budget, Format format);
 
@@ -96,15 +126,17 @@ class FileSource {
         if (arrived_ns_ != 0) emit.ingress_at(std::exchange(arrived_ns_, 0));
     }
     /// After `stopped`: hands on, as the policy has it for malformed lines but without an
-    /// exception, what was taken from a pipe and is no whole row. Returns how many lines; nothing
-    /// where the input is a file, which keeps them.
-    [[nodiscard]] std::uint64_t report_cut_off();
+    /// exception, what was taken from a pipe and is no whole row. Nothing where the input is a
+    /// file, which keeps it.
+    void report_cut_off();
     /// Applies the policy to `text`, which begins on line `line`.
     void refuse(std::uint64_t line, std::string_view reason, std::string_view text);
     /// Refuses `text`, which ends on the current line, for its length.
     void refuse_too_long(std::string_view text);
     /// Refuses the unfinished overlong line at position_ and drops the rest of it.
     void drop_too_long();
+    /// At the first text of an input: passes a byte order mark.
+    void pass_byte_order_mark() noexcept;
     /// Of the input, for messages.
     [[nodiscard]] std::string_view name() const noexcept;
     [[nodiscard]] std::size_t line_bytes_max() const noexcept {
@@ -121,11 +153,27 @@ class FileSource {
     std::unique_ptr<MalformedHandler> malformed_;
 
   private:
+    FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
+    template <class T, bool holds_text, class Emit, class Format>
+    SourceStatus emit_records(Emit& emit, std::size_t budget, Format format);
+    /// Passes rows up to the place where the source before this one was. True: one goes on beyond
+    /// the region.
+    template <class T, class Format>
+    bool pass_rows(Format format);
+    /// The bytes of the input's text before position_.
+    [[nodiscard]] std::uint64_t text_bytes() const noexcept;
+    void note_place() noexcept;
+    void end_passing() noexcept;
     void publish_progress() noexcept;
     void open_input();
 
     std::vector<std::string> paths_;
+    static constexpr std::uint64_t whole_input = UINT64_MAX;
+
     std::size_t input_ = 0;
+    std::uint64_t passed_bytes_ = 0;  // of the text of the input; whole_input: of the last
+    std::uint64_t pass_to_ = 0;       // rows before it are those of a source before this one
+    bool is_first_text_ = true;       // of the input
     std::uint64_t bytes_before_ = 0;  // of the inputs that were read
     std::uint64_t bytes_of_all_ = 0;  // 0: not known
     TextOptions text_options_;
@@ -142,6 +190,26 @@ class FileSource {
 
 template <class T, bool holds_text, class Emit, class Format>
 SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format format) {
+    static_assert(is_format<Format, T>);
+    const SourceStatus status = emit_records<T, holds_text>(emit, budget, format);
+    if (!malformed_) return status;  // another replica's
+    if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
+    note_place();
+    return status;
+}
+
+template <class T, class Format>
+bool FileSource::pass_rows(Format format) {
+    while (position_ != end_ && text_bytes() < pass_to_) {
+        T record{};
+        if (format(record) == Row::partial) return true;
+    }
+    if (text_bytes() >= pass_to_) end_passing();
+    return false;
+}
+
+template <class T, bool holds_text, class Emit, class Format>
+SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format format) {
     if (!reader_) return SourceStatus::finished;
     const auto keep_text = [&] {
         if constexpr (holds_text) {
@@ -150,7 +218,7 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
     };
     keep_text();
     for (;;) {
-        bool partial = false;
+        bool partial = pass_to_ != 0 && pass_rows<T>(format);
         while (position_ != end_ && !partial) {
             if (budget == 0) return SourceStatus::more;
             T record{};
@@ -160,46 +228,35 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
             --budget;
             if (!emit(std::move(record))) return SourceStatus::more;
         }
-        if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
-        switch (refill()) {
+        const Refill refilled = refill();
+        if (pass_to_ != 0 && text_bytes() >= pass_to_) end_passing();
+        if constexpr (Format::joins_lines) {
+            if ((refilled == Refill::too_long || refilled == Refill::end) && position_ != end_) {
+                format.refuse_partial();
+                continue;
+            }
+        }
+        switch (refilled) {
             case Refill::text:
                 stamp_arrival(emit);
-                if constexpr (requires { format.begin_text(); }) format.begin_text();
+                format.begin_text();
                 keep_text();
+                if (pass_to_ != 0) return SourceStatus::more;  // a stop and others come in between
                 break;
             case Refill::wait:
                 return SourceStatus::idle;
             case Refill::too_long:
-                if constexpr (requires { format.refuse_partial(); }) {
-                    if (position_ != end_) {
-                        format.refuse_partial();
-                        break;
-                    }
-                }
                 drop_too_long();
                 break;
             case Refill::stopped:
-                if constexpr (requires { format.pass_partial_at_stop(); }) {
-                    if (position_ != end_ && format.pass_partial_at_stop()) break;
-                }
-                if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
+                if (position_ != end_ && format.pass_partial_at_stop()) break;
+                report_cut_off();
                 finish();
                 return SourceStatus::finished;
             case Refill::end:
-                if constexpr (requires { format.refuse_partial(); }) {
-                    if (position_ != end_) {
-                        format.refuse_partial();
-                        break;
-                    }
-                }
-                if constexpr (requires { format.end_input(); }) {
-                    format.end_input();
-                    if (const auto refused = malformed_->take_count()) {
-                        emit.count_malformed(refused);
-                    }
-                }
+                format.end_input();
                 if (begin_next_input()) {
-                    if constexpr (requires { format.begin_input(); }) format.begin_input();
+                    format.begin_input();
                     break;
                 }
                 finish();

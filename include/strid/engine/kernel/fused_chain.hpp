@@ -30,6 +30,7 @@
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/operator/late_apart.hpp>
 #include <strid/engine/operator/state_size.hpp>
+#include <strid/engine/runtime/wake.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid::operators {

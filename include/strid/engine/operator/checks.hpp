@@ -13,6 +13,7 @@
 
 #include <strid/base/field.hpp>
 #include <strid/base/hash.hpp>
+#include <strid/engine/base/member_pointer.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/contract_names.hpp>
 #include <strid/engine/operator/declared.hpp>

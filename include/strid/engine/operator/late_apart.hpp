@@ -2,7 +2,7 @@
 //
 // Late records as a stream. An operator reports late records (emit.late); the chain counts them. A
 // WithLate of an operator emits them as well: its output is a variant of results and late records,
-// which stream/alternatives.hpp separates. No operator therefore needs a second version.
+// which engine/plan/alternatives.hpp separates. No operator therefore needs a second version.
 #pragma once
 
 #include <cstddef>

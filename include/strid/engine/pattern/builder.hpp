@@ -21,13 +21,13 @@
 #include <strid/engine/pattern/emitter.hpp>
 #include <strid/engine/pattern/limit_entry.hpp>
 #include <strid/engine/pattern/loop_entry.hpp>
+#include <strid/engine/pattern/network.hpp>
 #include <strid/engine/pattern/node_type.hpp>
 #include <strid/engine/pattern/operator_node.hpp>
 #include <strid/engine/pattern/ordered.hpp>
 #include <strid/engine/pattern/source_node.hpp>
 #include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/network.hpp>
 
 namespace strid::pattern {
 

@@ -186,7 +186,7 @@ class Exit final : public PatternNode {
     [[nodiscard]] std::optional<U> watch() {
         std::optional<U> result;
         {
-            const Watch watch(watchers_);
+            const LaneWatch watch(watchers_);
             for (std::int64_t until_ns = now_ns() + spin_ns; !result && now_ns() < until_ns;) {
                 for (int i = 0; i < looks_per_clock && !result && !is_over(); ++i, relax()) {
                     if (!may_have_result()) continue;

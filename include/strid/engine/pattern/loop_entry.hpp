@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/pattern/emission.hpp>
 #include <strid/engine/pattern/loop.hpp>
 #include <strid/engine/pattern/loop_watch.hpp>
 #include <strid/engine/pattern/name_of_tasks.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>
-#include <strid/pattern/emission.hpp>
 
 namespace strid::pattern {
 

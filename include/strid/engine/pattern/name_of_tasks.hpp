@@ -10,7 +10,7 @@
 #include <strid/engine/base/type_name.hpp>
 #include <strid/engine/pattern/tagged.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/lane.hpp>
+#include <strid/pattern/task_type.hpp>
 
 namespace strid::pattern::detail {
 

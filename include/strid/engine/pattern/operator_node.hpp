@@ -15,10 +15,10 @@
 
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/emission.hpp>
 #include <strid/engine/pattern/node_type.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/emission.hpp>
 #include <strid/pattern/resource.hpp>
 
 namespace strid::pattern {
@@ -70,7 +70,7 @@ class OperatorNode final : public PatternNode {
 
   private:
     template <bool in_loop>
-    using Emitting = detail::Emit<Made, Again, in_loop>;
+    using Emitting = detail::NodeEmit<Made, Again, in_loop>;
     struct Use {
         Resource& resource;
 

@@ -23,11 +23,11 @@
 
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/state_size.hpp>
+#include <strid/engine/pattern/emission.hpp>
 #include <strid/engine/pattern/name_of_tasks.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/engine/pattern/ports.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/emission.hpp>
 
 namespace strid::pattern::detail {
 

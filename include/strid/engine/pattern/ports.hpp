@@ -16,7 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/pattern/lane.hpp>
+#include <strid/engine/pattern/lane.hpp>
+#include <strid/pattern/scheduler.hpp>
 #include <strid/pattern/scheduling.hpp>
 #include <strid/pattern/workers_in_use.hpp>
 
@@ -86,7 +87,7 @@ class Output {
   public:
     /// Before the run. `task_ns` is how long a task takes the consumer.
     void add(Lane<T>& lane, const std::atomic<std::int64_t>& task_ns) {
-        workers_.push_back({&lane, &task_ns});
+        workers_.emplace_back(lane, task_ns);
     }
     void schedule(std::unique_ptr<Scheduler<T>> scheduler) { scheduler_ = std::move(scheduler); }
     void schedule(std::unique_ptr<Multicaster<T>> multicaster) {
@@ -138,7 +139,7 @@ class Output {
             write_order();
             order_->announce();
         }
-        for (const auto& worker : workers_) worker.lane->announce();
+        for (const auto& worker : workers_) worker.lane_->announce();
     }
     /// Nothing follows.
     void close() noexcept {
@@ -147,7 +148,7 @@ class Output {
             write_order();
             order_->close();
         }
-        for (const auto& worker : workers_) worker.lane->close();
+        for (const auto& worker : workers_) worker.lane_->close();
     }
 
   private:
@@ -162,8 +163,8 @@ class Output {
             if (granted_.tasks == 0) return false;
         }
         if (order_ != nullptr && !has_room_in_order()) return false;
-        const std::span<T> slots =
-            workers_[granted_.worker].lane->claim(std::min<std::size_t>(granted_.tasks, together_));
+        const std::span<T> slots = workers_[granted_.worker].lane_->claim(
+            std::min<std::size_t>(granted_.tasks, together_));
         slots.front() = std::move(task);
         first_ = slots.data();
         next_ = first_ + 1;
@@ -175,7 +176,7 @@ class Output {
     void commit() noexcept {
         if (first_ == nullptr) return;
         const auto count = static_cast<std::size_t>(next_ - first_);
-        workers_[granted_.worker].lane->commit(count);
+        workers_[granted_.worker].lane_->commit(count);
         granted_.tasks -= count;
         if (order_ != nullptr) run_.tasks += static_cast<std::uint32_t>(count);
         first_ = next_ = end_ = nullptr;
@@ -194,13 +195,13 @@ class Output {
         order_->commit(1);
     }
     [[nodiscard]] Grant next_grant(const T& task) {
-        if (workers_.size() == 1) return {0, workers_.front().lane->room()};
+        if (workers_.size() == 1) return {0, workers_.front().room()};
         if (in_use_) return next_grant_in_use(task);
         return scheduler_->grant(task, workers_);
     }
     /// Asks the scheduler for one of the workers that are in use.
     [[nodiscard]] Grant next_grant_in_use(const T& task) {
-        const std::span<const Destination<T>> all = workers_;
+        const std::span<const FarmWorker<T>> all = workers_;
         std::size_t count = std::clamp<std::size_t>(in_use_->now(), 1, all.size());
         Grant grant = scheduler_->grant(task, all.first(count));
         if (!in_use_->goes_by_load()) return grant;
@@ -211,7 +212,7 @@ class Output {
         }
         // One worker fewer would have had no task that waits for another.
         std::size_t waiting = 0;
-        for (const auto& worker : all.first(count)) waiting += worker.lane->waiting();
+        for (const auto& worker : all.first(count)) waiting += worker.waiting();
         spared_ = waiting + 1 < count ? spared_ + std::max<std::size_t>(grant.tasks, 1) : 0;
         if (spared_ >= tasks_before_fewer && count > in_use_->at_least()) {
             in_use_->set(count - 1);
@@ -228,11 +229,11 @@ class Output {
             }
             chosen_is_of_task_ = true;
             for (const std::size_t worker : chosen_) {
-                if (workers_[worker].lane->room() == 0) return false;
+                if (workers_[worker].room() == 0) return false;
             }
             chosen_is_of_task_ = false;
             for (std::size_t i = 0; i < chosen_.size(); ++i) {
-                Lane<T>& lane = *workers_[chosen_[i]].lane;
+                Lane<T>& lane = *workers_[chosen_[i]].lane_;
                 lane.claim(1).front() =
                     i + 1 == chosen_.size() ? std::move(task) : T(std::as_const(task));
                 lane.commit(1);
@@ -243,7 +244,7 @@ class Output {
 
     static constexpr std::size_t tasks_before_fewer = 1'024;
 
-    std::vector<Destination<T>> workers_;
+    std::vector<FarmWorker<T>> workers_;
     std::optional<WorkersInUse> in_use_;
     std::size_t spared_ = 0;  // tasks for which one worker fewer would have done
     std::unique_ptr<Scheduler<T>> scheduler_;

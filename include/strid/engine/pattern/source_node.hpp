@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/emission.hpp>
 #include <strid/engine/pattern/name_of_tasks.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>
-#include <strid/pattern/emission.hpp>
 
 namespace strid::pattern {
 
@@ -31,7 +31,7 @@ class SourceNode final : public PatternNode {
     runtime::StepResult step(std::int64_t& clock_ns) override {
         std::size_t done = 0;
         if (settle(output_) && !ended_) {
-            detail::Emit<U, Nothing, false> emit{output_, emission_};
+            detail::NodeEmit<U, Nothing, false> emit{output_, emission_};
             operators::guarded(name(), [&] {
                 while (done < budget() && output_.ready() && !ended_) {
                     ended_ = stopped_.load(std::memory_order_relaxed) || !generator_.generate(emit);

@@ -13,15 +13,16 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/engine/plan/one_group.hpp>
 #include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_global_windows.hpp>
 #include <strid/engine/window/operators/keyed_sessions.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/engine/window/operators/lift.hpp>
-#include <strid/stream/alternatives.hpp>
 #include <strid/stream/keyed_stream.hpp>
-#include <strid/window/keyed_global_windows.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 

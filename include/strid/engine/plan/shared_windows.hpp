@@ -24,6 +24,7 @@
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/engine/window/operators/ordered_results.hpp>
 #include <strid/engine/window/operators/partial_panes.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::graph {

@@ -20,12 +20,12 @@
 #include <type_traits>
 
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/window/operators/keyed_global_windows.hpp>
 #include <strid/engine/window/operators/partial_panes.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/stream/share.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/keyed_global_windows.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::graph {

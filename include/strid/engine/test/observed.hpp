@@ -35,7 +35,7 @@ void move_state(State& into, State& from) {
 
 /// The operator; its late records are emitted too, as they arrived.
 template <class Operator>
-struct WithLate : Operator {
+struct LateObserved : Operator {
     using Record = typename operators::Unhashed<typename Operator::Arrived>::type;
     using Emitted = std::variant<typename Operator::Emitted, Record>;
     static constexpr OperatorTraits traits = [] {
@@ -44,7 +44,7 @@ struct WithLate : Operator {
         return traits_of_results;
     }();
 
-    WithLate(Operator one) : Operator(std::move(one)) {}  // NOLINT: implicit by intent
+    LateObserved(Operator one) : Operator(std::move(one)) {}  // NOLINT: implicit by intent
 
     template <class Result>
     [[nodiscard]] static Emitted result(Result&& record) {
@@ -65,7 +65,7 @@ struct WithLate : Operator {
 template <class Operator>
 using Observed =
     std::conditional_t<Operator::traits.finds_late && Operator::traits.emits != Emits::nothing,
-                       WithLate<Operator>, Operator>;
+                       LateObserved<Operator>, Operator>;
 
 /// Everything that came out.
 template <class Emitted, class Late>
@@ -116,5 +116,5 @@ class Take : public OperatorTypes<Arrived, void> {
 
 namespace strid::operators {
 template <class Operator>
-inline constexpr bool keeps_late<test::detail::WithLate<Operator>> = true;
+inline constexpr bool keeps_late<test::detail::LateObserved<Operator>> = true;
 }  // namespace strid::operators

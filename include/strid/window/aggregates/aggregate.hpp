@@ -64,18 +64,6 @@ inline constexpr bool lifts =
 template <class A, class T>
 concept FunctionOf = AggregateOf<A, T> || FoldOf<A, T>;
 
-/// Adds one record to a state: as `add(state, record)` where the function has that, which saves an
-/// aggregate a state of one record; else lifted and combined.
-template <class T, FunctionOf<T> A>
-[[gnu::always_inline]] inline void add_record(const A& function, typename A::State& state,
-                                              const T& record) {
-    if constexpr (requires { function.add(state, record); }) {
-        function.add(state, record);
-    } else {
-        state = function.combine(state, function.lift(record));
-    }
-}
-
 /// The oldest part of a total can be taken out again, exactly.
 template <class A>
 concept Invertible = Aggregate<A> && requires(const A& aggregate, const typename A::State& state) {

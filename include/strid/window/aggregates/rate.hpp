@@ -5,25 +5,13 @@
 // is that of their bounds: a session's is from its first record to one gap behind its last.
 #pragma once
 
-#include <chrono>
-#include <type_traits>
 #include <utility>
 
-#include <strid/window/aggregates.hpp>
-#include <strid/window/spec.hpp>
+#include <strid/engine/window/aggregates/basic.hpp>
+#include <strid/engine/window/aggregates/field_types.hpp>
+#include <strid/engine/window/aggregates/rate.hpp>
 
 namespace strid::window {
-
-/// The state is that of `A`, a Sum or a Count; the result a double.
-template <Aggregate A>
-struct Rate : A {
-    template <class Key>
-    [[nodiscard]] double lower(const Key&, const TimeBounds& bounds,
-                               const typename A::State& state) const noexcept {
-        const std::chrono::duration<double> seconds = bounds.end - bounds.start;
-        return static_cast<double>(A::lower(state)) / seconds.count();
-    }
-};
 
 /// Records a second.
 [[nodiscard]] inline Rate<Count> rate() noexcept {
@@ -37,7 +25,7 @@ template <class T, class Field>
 /// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto rate(Field field) {
-    return rate<detail::RecordOf<Field>>(std::move(field));
+    return rate<detail::NamedRecord<Field>>(std::move(field));
 }
 
 }  // namespace strid::window

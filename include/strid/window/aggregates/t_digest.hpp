@@ -32,6 +32,7 @@ class TDigest {
     /// The bound on the number of centroids: larger is more exact.
     static constexpr double compression = 200;
 
+    /// Adds a number; NaN is passed over. O(1) amortised, a sort once the buffer is full.
     void add(double value) {
         if (std::isnan(value)) return;
         add({value, 1});

@@ -40,22 +40,15 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/engine/window/structures/deadlines.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/pair_function.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
-
-/// The function of a left record and its partner: a PairFunction, or `U f(const L&, const R*)`,
-/// which is given a null pointer where a left join has none.
-template <class F, class L, class R>
-concept AsOfFunction =
-    std::copy_constructible<F> &&
-    (window::needs_both<F, L, R> || std::invocable<const F&, const L&, const R*> ||
-     std::invocable<const F&, const L*, const R*>);
 
 namespace window {
 

@@ -36,11 +36,12 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/engine/window/structures/deadlines.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/pair_function.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {

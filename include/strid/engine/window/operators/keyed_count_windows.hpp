@@ -22,6 +22,7 @@
 
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/count_panes.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>

@@ -34,7 +34,10 @@
 
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/operators/early.hpp>
+#include <strid/engine/window/operators/firing.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/deadlines.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>

@@ -31,7 +31,9 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/operators/time_updates.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/panes.hpp>
 #include <strid/engine/window/structures/turns.hpp>
 #include <strid/operator/contract.hpp>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <strid/engine/window/operators/early.hpp>
+#include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/operators/gaps.hpp>
 #include <strid/window/spec.hpp>
 #include <strid/window/update.hpp>

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <utility>
 
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/engine/window/structures/in_order.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/spec.hpp>

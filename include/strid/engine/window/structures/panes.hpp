@@ -23,10 +23,11 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/structures/finger_tree.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/engine/window/structures/in_order.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {

@@ -12,24 +12,15 @@
 #include <utility>
 #include <variant>
 
+#include <strid/engine/plan/alternatives.hpp>
 #include <strid/engine/plan/shared_work.hpp>
-#include <strid/stream/alternatives.hpp>
+#include <strid/engine/window/joins/pairs.hpp>
 #include <strid/stream/join_keys.hpp>
 #include <strid/stream/keyed_stream.hpp>
+#include <strid/stream/late_streams.hpp>
 #include <strid/stream/stream.hpp>
-#include <strid/window/pairs.hpp>
 
 namespace strid {
-
-/// The result of a join with `late_apart`. Late records have the times of their streams. All
-/// streams must be consumed.
-template <class Pair, class L, class R, class LeftTime = operators::NaturalTime<L>,
-          class RightTime = operators::NaturalTime<R>>
-struct JoinStreams {
-    Stream<Pair> pairs;                      ///< The results of the function, one for each pair.
-    StreamTimedBy<L, LeftTime> late_left;    ///< Left records that came too late.
-    StreamTimedBy<R, RightTime> late_right;  ///< Right records that came too late.
-};
 
 namespace graph {
 

@@ -23,20 +23,10 @@
 #include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/engine/pattern/ports.hpp>
 #include <strid/engine/runtime/execution.hpp>
+#include <strid/pattern/pattern_options.hpp>
 #include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
-
-/// The options of the run of a pattern. The defaults suit most programs.
-struct Options {
-    /// Threads: one for each core; inside a node of another pattern none, it is then stepped by the
-    /// threads that wait for it. A farm without a given number of workers has as many.
-    runtime::ExecutionOptions execution = {};
-    /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them.
-    std::size_t lane_tasks = 0;
-    /// run() shows a line of progress, where standard error is a terminal.
-    bool show_progress = false;
-};
 
 /// Nodes whose outputs nothing takes yet: the tasks of type `T` that leave what has been built.
 template <class T>

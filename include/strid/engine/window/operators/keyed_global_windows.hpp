@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The global window with a trigger of the user's: one window for each key, over all of its records
-// since it was last cleared. The trigger sees every record and decides whether the window fires,
-// and whether it is cleared after that.
-//
-// O(1) combinations per record. A key lives as long as the run, because its positions do.
+// The operator of the global window with a trigger (window/global_windows.hpp).
 //
 // Threads: only the task of the node.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,36 +12,14 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/aggregates/add_record.hpp>
+#include <strid/engine/window/result_of.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
+#include <strid/window/global_windows.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {
-
-/// The decision of a trigger after a record.
-enum class Trigger : std::uint8_t {
-    wait,           ///< Nothing.
-    fire,           ///< The value of the window as it is; the window goes on.
-    fire_and_clear  ///< The same, and the next record starts a new window.
-};
-
-/// A trigger is called as `Trigger f(const T& record)` with each record once that is in the window.
-/// Each key has its own copy, which may count or remember.
-template <class F, class T>
-concept TriggerOf = std::copy_constructible<F> && requires(F& trigger, const T& record) {
-    { trigger(record) } -> std::same_as<Trigger>;
-};
-
-/// The window of everything: `window(global(trigger), aggregate)`.
-template <class F>
-struct GlobalWindows {
-    F trigger;  ///< Copied for each key.
-};
-/// The window of everything, which fires and is cleared when `trigger` says so.
-template <class F>
-[[nodiscard]] GlobalWindows<F> global(F trigger) {
-    return {std::move(trigger)};
-}
 
 template <class T, class KeyOf, class K, class F, class A>
 class KeyedGlobalWindows

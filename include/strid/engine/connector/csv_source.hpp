@@ -1,94 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a CSV source that does not depend on the record: options, the header, rows cut into
-// fields, and the texts of errors. Derived: CsvFile<T>, or a source whose record is known at run
-// time only. Threads as in FileSource.
+// The part of a CSV source that does not depend on the record: the header, rows cut into fields,
+// and the texts of errors. Derived: CsvFile<T>, or a source whose record is known at run time only.
+// Threads as in FileSource.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <strid/connector/csv_options.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/engine/connector/csv_row.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 
-/// The meaning of the first row.
-enum class CsvHeader : std::uint8_t {
-    none,  ///< the first row is a record
-    skip   ///< the first row holds names
-};
-
-/// A column by its name in the header, or by its number counted from 1 as in error messages.
-class CsvColumn {
-  public:
-    /// By name. Implicit, so that a text may stand for a column.
-    CsvColumn(std::string name) : name_(std::move(name)) {}
-    /// By name.
-    CsvColumn(const char* name) : name_(name) {}
-    /// By number, from 1.
-    CsvColumn(int number) : number_(number) {}
-
-    /// Whether it is named.
-    [[nodiscard]] bool is_named() const noexcept { return number_ < 0; }
-    /// The name; empty for a number.
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// The number, from 1; negative for a name.
-    [[nodiscard]] int number() const noexcept { return number_; }
-
-  private:
-    std::string name_;
-    int number_ = -1;
-};
-
-/// How a table is read. The defaults read RFC 4180 without a header.
-struct CsvOptions {
-    char delimiter = ',';                ///< Between fields.
-    CsvHeader header = CsvHeader::none;  ///< The meaning of the first row.
-    /// The number of lines to skip before the header, or before the first row if there is none.
-    std::size_t skip_lines = 0;
-    /// Lines that begin with this character are skipped; '\0': none.
-    char comment = '\0';
-    /// Numbers have a decimal comma instead of a point.
-    bool decimal_comma = false;
-    /// Fields with one of these texts, without the spaces around it, count as empty: no value.
-    std::vector<std::string> null_words{};
-    /// Which column fills which field of the record, in the order of the fields; others are
-    /// ignored. Names imply a header; spaces around them are ignored, and a name that the header
-    /// has twice is an error. A repeated header, as in concatenated files, is skipped. Empty: the
-    /// row has exactly the record's fields.
-    std::vector<CsvColumn> columns{};
-    /// Allows rows with more or fewer fields than the header, or than the first row if there is no
-    /// header. Additional fields are ignored, missing ones are empty. Otherwise such a row is
-    /// malformed, whichever columns are used: a column too many (a decimal comma without quotes)
-    /// shifts those behind it.
-    bool ragged = false;
-    /// A quote that is still open at the end of a line is followed while its row has at most so
-    /// many lines and bytes. Beyond, the row's first line is malformed and reading goes on with the
-    /// second. 0: 100 lines and 64 KiB of an input that may fall silent (a pipe, a terminal, a
-    /// socket), which a stray quote would silence; what TextOptions allows a row of a file.
-    std::size_t quoted_lines_max = 0;
-    std::size_t quoted_bytes_max = 0;  ///< As quoted_lines_max, in bytes.
-    /// Whether the words nan and inf are numbers.
-    NonFinite non_finite = NonFinite::reject;
-    OnMalformed on_malformed = OnMalformed::stop;  ///< The action for a row that is no record.
-    std::string dead_letter_path{};                ///< see MalformedOptions
-    /// Called with each refused row, by the thread of the replica.
-    std::function<void(const MalformedLine&)> dead_letter{};
-    TextOptions text{};                     ///< How text is read and how long a row may be.
-    Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
-};
-
 class CsvSource : public FileSource {
   public:
     using FileSource::on;
     void on(const Opened& opened) { begin(opened.context); }
+    void on(Restored restored) {
+        FileSource::on(restored);
+        begin_input();
+    }
 
   protected:
     /// As on(const Opened&), for a reader outside a graph.
@@ -99,10 +37,19 @@ class CsvSource : public FileSource {
     CsvSource(CsvSource&&) noexcept;
     ~CsvSource();
 
-    /// poll_records() of a derived source. `read` has what differs from CSV: `refuse_partial()` and
-    /// `pass_partial_at_stop()` instead of those for an open quote, and `end_input()`.
-    template <class T, bool holds_text, class Emit, class Read>
-    SourceStatus poll_rows(Emit& emit, std::size_t budget, Read read);
+    /// The base of the formats of derived sources, for what they have in common. A format of
+    /// another text hides `refuse_partial()`, `pass_partial_at_stop()` and `end_input()`.
+    struct CsvRows : RowsOfLines {
+        explicit CsvRows(CsvSource& source) noexcept : csv(&source) {}
+
+        static constexpr bool joins_lines = true;
+        void begin_input() const { csv->begin_input(); }
+        void begin_text() const noexcept { csv->pass_byte_order_mark(); }
+        void refuse_partial() const { csv->refuse_open_quote(); }
+        [[nodiscard]] bool pass_partial_at_stop() const { return csv->pass_open_quote_at_stop(); }
+
+        CsvSource* csv;
+    };
     /// Cuts the row at position_.
     Row next_row();
     /// The text of what fills the record's field `index`.
@@ -145,8 +92,6 @@ class CsvSource : public FileSource {
     /// line would be lost: it is read as rows, unless a malformed row ends the run anyway. False:
     /// nothing more is to be looked at.
     bool pass_open_quote_at_stop();
-    /// After the first text: passes a byte order mark.
-    void start();
     /// Before the first text of each input: of the one before it nothing is known any more.
     virtual void begin_input();
 
@@ -166,35 +111,6 @@ class CsvSource : public FileSource {
   private:
     static constexpr std::size_t no_header = SIZE_MAX / 2;  // longer than any line
 
-    template <class Read>
-    struct Format {
-        CsvSource* source;
-        Read read;
-
-        template <class T>
-        [[gnu::always_inline]] Row operator()(T& record) {
-            return read(record);
-        }
-        void begin_input() { source->begin_input(); }
-        void begin_text() { source->start(); }
-        void refuse_partial() {
-            if constexpr (requires { read.refuse_partial(); }) {
-                read.refuse_partial();
-            } else {
-                source->refuse_open_quote();
-            }
-        }
-        bool pass_partial_at_stop() {
-            if constexpr (requires { read.pass_partial_at_stop(); }) {
-                return read.pass_partial_at_stop();
-            } else {
-                return source->pass_open_quote_at_stop();
-            }
-        }
-        void end_input() {
-            if constexpr (requires { read.end_input(); }) read.end_input();
-        }
-    };
     bool pass_line();
     bool is_header_again() const noexcept;
     [[nodiscard]] bool is_null(std::string_view text) const noexcept;
@@ -223,13 +139,7 @@ class CsvSource : public FileSource {
     bool has_header_;
     bool on_command_line_ = false;
     bool header_done_ = false;
-    bool started_ = false;
     bool direct_ = false;
 };
-
-template <class T, bool holds_text, class Emit, class Read>
-SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read read) {
-    return poll_records<T, holds_text>(emit, budget, Format<Read>{this, read});
-}
 
 }  // namespace strid

@@ -16,27 +16,11 @@
 
 #include <strid/engine/base/type_name.hpp>
 #include <strid/engine/operator/late_apart.hpp>
+#include <strid/stream/late_streams.hpp>
 #include <strid/stream/options.hpp>
 #include <strid/stream/stream_types.hpp>
 
-namespace strid {
-
-/// The result of a window with `late_apart`. Both streams must be consumed.
-template <class Result, class T, class Time = operators::NaturalTime<T>>
-struct WindowStreams {
-    Stream<Result> results;       ///< One record for each window.
-    StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
-};
-
-/// The result of `apply` with `late_apart`. Both streams must be consumed. An operator that follows
-/// `records` directly is fused with the operator that emits them, so it gets them in their order.
-template <class Records, class T, class Time>
-struct RecordsAndLate {
-    Records records;              ///< The operator's output.
-    StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
-};
-
-namespace graph {
+namespace strid::graph {
 
 /// The operator with its late records, of these types, among its results.
 template <class... Late, class Operator>
@@ -126,5 +110,4 @@ auto records_and_late(S stream, const std::string& name, TimeOf time_of_records,
         std::move(records), alternative<1, Any>(branches, name, "late").carrying(std::move(time))};
 }
 
-}  // namespace graph
-}  // namespace strid
+}  // namespace strid::graph

@@ -57,9 +57,10 @@ namespace detail {
 
 /// The emitter of a node's function.
 template <class U, class Again, bool in_loop>
-class Emit {
+class NodeEmit {
   public:
-    Emit(Output<U>& output, Emission<U, Again>& emission) : output_(output), emission_(emission) {}
+    NodeEmit(Output<U>& output, Emission<U, Again>& emission)
+        : output_(output), emission_(emission) {}
 
     /// Hands a task on; one that is not constant is moved from.
     template <class Made>
@@ -101,9 +102,10 @@ class Emit {
 
 /// For one that makes nothing.
 template <class Again, bool in_loop>
-class Emit<Nothing, Again, in_loop> {
+class NodeEmit<Nothing, Again, in_loop> {
   public:
-    Emit(Output<Nothing>& /*output*/, Emission<Nothing, Again>& emission) : emission_(emission) {}
+    NodeEmit(Output<Nothing>& /*output*/, Emission<Nothing, Again>& emission)
+        : emission_(emission) {}
 
     template <class Made>
         requires std::constructible_from<Again, Made&&>

@@ -14,29 +14,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/pattern/description.hpp>
+#include <strid/pattern/task_type.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {
-
-/// A task of a pattern: a value that can wait in a slot and be moved without failing. Put other
-/// types into a std::unique_ptr.
-template <class T>
-concept TaskType = std::default_initializable<T> && std::is_nothrow_move_assignable_v<T> &&
-                   std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>;
-
-/// The task type before the first node of a pattern and after the last.
-struct Nothing {};
 
 /// Whether a node waits for room in one of its lanes. `Atomic` is for tests.
 template <template <class> class Atomic>
@@ -112,12 +102,12 @@ class LaneEnds {
 };
 
 /// As long as it lives, its thread looks for tasks of the lanes that know the count.
-class Watch {
+class LaneWatch {
   public:
-    explicit Watch(Watchers& watchers) noexcept : watchers_(watchers) { watchers_.begin(); }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-    ~Watch() { watchers_.end(); }
+    explicit LaneWatch(Watchers& watchers) noexcept : watchers_(watchers) { watchers_.begin(); }
+    LaneWatch(const LaneWatch&) = delete;
+    LaneWatch& operator=(const LaneWatch&) = delete;
+    ~LaneWatch() { watchers_.end(); }
 
   private:
     Watchers& watchers_;

@@ -16,38 +16,11 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
+#include <strid/engine/window/joins/pair_calls.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/join_options.hpp>
 
-namespace strid {
-
-namespace window {
-
-/// A function that makes one record of a pair takes both. Asked first, so that a generic function
-/// of references is not instantiated with pointers.
-template <class F, class L, class R>
-inline constexpr bool needs_both = std::invocable<const F&, const L&, const R&>;
-
-/// It takes a null pointer for a record that is missing.
-template <class F, class L, class R>
-inline constexpr bool takes_pointers = [] {
-    if constexpr (needs_both<F, L, R>) {
-        return false;
-    } else {
-        return std::invocable<const F&, const L*, const R*>;
-    }
-}();
-
-}  // namespace window
-
-/// The function of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which an outer
-/// join calls with a null pointer for the side that is missing. A function that can be called both
-/// ways counts as one of references, which an outer join refuses.
-template <class F, class L, class R>
-concept PairFunction =
-    std::copy_constructible<F> && (window::needs_both<F, L, R> || window::takes_pointers<F, L, R>);
-
-namespace window {
+namespace strid::window {
 
 /// The records of a join travel in one stream.
 template <class L, class R>
@@ -78,17 +51,6 @@ struct EitherTime {
         if (record.index() == 0) return std::invoke(left, *std::get_if<0>(&record));
         return std::invoke(right, *std::get_if<1>(&record));
     }
-};
-
-/// The result of a pair function.
-template <class F, class L, class R>
-struct PairResult {
-    using type = std::invoke_result_t<const F&, const L&, const R&>;
-};
-template <class F, class L, class R>
-    requires takes_pointers<F, L, R>
-struct PairResult<F, L, R> {
-    using type = std::invoke_result_t<const F&, const L*, const R*>;
 };
 
 /// All pairs of the records of a window, and in an outer join those without a partner.
@@ -174,5 +136,4 @@ class WindowJoin : public EveryPairOfAWindow<L, R, F> {
     }
 };
 
-}  // namespace window
-}  // namespace strid
+}  // namespace strid::window

@@ -18,24 +18,10 @@
 #include <string_view>
 
 #include <strid/connector/byte_reader.hpp>
+#include <strid/connector/text_options.hpp>
 #include <strid/memory/text_arena.hpp>
 
 namespace strid {
-
-/// How text is read: the member `text` of the options of csv_file, json_lines and text_lines. The
-/// defaults fit a second-level cache; a test makes them tiny. A source has at most `chunks` chunks
-/// of `chunk_bytes`, 16 MiB, and at most 4 larger ones for lines that do not fit a chunk; within
-/// `replay` it keeps all text. A limit of 0 is a GraphError.
-struct TextOptions {
-    /// Bytes of a chunk. A batch keeps the chunks alive that its records point into.
-    std::size_t chunk_bytes = std::size_t{256} << 10;
-    /// Chunks that exist at once, at least 4 whatever is given. While all are in use downstream the
-    /// source waits: back-pressure.
-    std::size_t chunks = 64;
-    /// The longest line, in bytes without its end. A longer one is malformed and goes the way of
-    /// the option `on_malformed`.
-    std::size_t line_bytes_max = std::size_t{128} << 20;
-};
 
 /// Throws GraphError for a limit of 0.
 void check_text_options(const TextOptions& options);
@@ -68,6 +54,11 @@ class LineReader {
     /// After `too_long`: everything up to the next newline is dropped by the next read_more().
     void skip_line() noexcept { skipping_ = true; }
 
+    /// Whether skip_line() has not come to its end yet.
+    [[nodiscard]] bool is_skipping() const noexcept { return skipping_; }
+
+    /// Bytes of the text before begin(), decompressed.
+    [[nodiscard]] std::uint64_t bytes_passed() const noexcept { return bytes_passed_; }
     [[nodiscard]] char* begin() const noexcept { return begin_; }
     [[nodiscard]] char* end() const noexcept { return end_; }
     [[nodiscard]] char* data_end() const noexcept { return data_end_; }
@@ -93,6 +84,7 @@ class LineReader {
     char* data_end_ = nullptr;
     RegionEnd choose_region_end_ = nullptr;  // null: chosen
     char region_end_ = '\n';
+    std::uint64_t bytes_passed_ = 0;
     bool skipping_ = false;
     bool ended_ = false;
 };
