@@ -6,6 +6,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -103,6 +104,21 @@ inline void append_number(std::string& out, const TableNumber& number) {
         detail::append_csv_value(out, number.value.decimal, ',');
     } else {
         append_integer(out, integer_of(number));
+    }
+}
+
+/// A value computed of integers: as a double, and one that a double has no room for with all its
+/// digits.
+inline void append_exactly(std::string& out, long double value) {
+    constexpr long double double_max = 0x1p53L;
+    constexpr long double integer_max = 0x1p126L;
+    const long double size = std::abs(value);
+    if (size <= double_max || size >= integer_max) {
+        detail::append_csv_value(out, static_cast<double>(value), ',');
+    } else if (std::trunc(value) == value) {
+        append_integer(out, static_cast<WideInteger>(value));
+    } else {
+        out += fmt::format("{}", value);
     }
 }
 

@@ -40,8 +40,8 @@ enum class CellKind : std::uint8_t {
     total,    ///< NumberTotal
     minimum,  ///< NumberExtreme
     maximum,
-    moments,   ///< mean and variance
-    digest,    ///< window::TDigest
+    moments,   ///< NumberMoments
+    digest,    ///< NumberDigest
     distinct,  ///< of texts
     distinct_approximately,
     first,  ///< ChosenText
