@@ -38,7 +38,9 @@ std::uint64_t size_of_all(const std::vector<std::string>& paths) {
 }  // namespace
 
 FileSource::FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed)
-    : paths_(std::move(paths)), text_options_(text), malformed_options_(std::move(malformed)) {
+    : paths_(std::move(paths)),
+      text_options_(std::move(text)),
+      malformed_options_(std::move(malformed)) {
     if (paths_.empty()) throw GraphError("a source of files has no file to read");
     if (std::count(paths_.begin(), paths_.end(), "-") > 1) {
         throw GraphError("standard input, '-', can be read once only");
@@ -63,7 +65,7 @@ FileSource::FileSource(FileSource&& other) noexcept
       input_(other.input_),
       bytes_before_(other.bytes_before_),
       bytes_of_all_(other.bytes_of_all_),
-      text_options_(other.text_options_),
+      text_options_(std::move(other.text_options_)),
       malformed_options_(std::move(other.malformed_options_)),
       keep_all_text_(other.keep_all_text_),
       waited_(other.waited_),

@@ -40,8 +40,9 @@ class ByteReader {
     };
 
     /// Opens `path`; "-" is standard input. For a socket it only begins to connect. Throws
-    /// InputOutputError naming the path and the reason.
-    explicit ByteReader(std::string path);
+    /// InputOutputError naming the path and the reason. `zstd_dictionary` is a file with the
+    /// dictionary of a zstd input; empty: none.
+    explicit ByteReader(std::string path, std::string zstd_dictionary = {});
     ~ByteReader();
     ByteReader(const ByteReader&) = delete;
     ByteReader& operator=(const ByteReader&) = delete;

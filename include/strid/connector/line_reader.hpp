@@ -35,6 +35,8 @@ struct TextOptions {
     /// The longest line, in bytes without its end. A longer one is malformed and goes the way of
     /// the option `on_malformed`.
     std::size_t line_bytes_max = std::size_t{128} << 20;
+    /// A file with the dictionary that zstd inputs were compressed with; empty: none.
+    std::string zstd_dictionary{};
 };
 
 /// Throws GraphError for a limit of 0.

@@ -71,7 +71,7 @@ class FileSource {
     /// Throws GraphError for impossible options, and for no path at all.
     FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
     FileSource(std::string path, TextOptions text, MalformedOptions malformed)
-        : FileSource(std::vector{std::move(path)}, text, std::move(malformed)) {}
+        : FileSource(std::vector{std::move(path)}, std::move(text), std::move(malformed)) {}
 
     enum class [[nodiscard]] Row : std::uint8_t {
         ready,   ///< the record was read; position_ is behind it
