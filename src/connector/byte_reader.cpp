@@ -132,6 +132,12 @@ ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
     return {Status::read, bytes};
 }
 
+void ByteReader::read_only_what_waits() {
+    state_->input.read_only_what_waits();
+}
+std::uint64_t ByteReader::bytes_waiting() const noexcept {
+    return state_->input.bytes_waiting();
+}
 std::uint64_t ByteReader::bytes_read() const noexcept {
     return state_->input.bytes_read();
 }

@@ -11,12 +11,16 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
+#include "socket_input.hpp"
+
 namespace strid {
 
 namespace {
 
 constexpr int pipe_wait_ms_max = 20;             // how soon a stop is seen on a silent pipe
 constexpr std::int64_t chunk_retry_ns = 20'000;  // how soon a chunk may have come back
+/// For so long what waited in a pipe at a stop is read.
+constexpr std::int64_t drain_ns_max = 5'000'000'000;
 
 /// Throws InputOutputError, as opening would.
 void check_readable(const std::string& path) {
@@ -84,6 +88,7 @@ void FileSource::begin(const Context& context) {
     open_input();
     malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
     stopped_.store(false, std::memory_order_relaxed);
+    drain_until_ns_ = 0;
     if (paths_.size() > 1) bytes_of_all_ = size_of_all(paths_);
 }
 
@@ -91,14 +96,21 @@ void FileSource::open_input() {
     reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_);
     position_ = end_ = nullptr;
     line_number_ = 0;
+    is_draining_ = false;
 }
 
 bool FileSource::begin_next_input() {
-    if (input_ + 1 == paths_.size()) return false;
-    bytes_before_ += reader_->bytes().bytes_read();
-    ++input_;
-    open_input();
-    return true;
+    const bool is_stopped = stopped_.load(std::memory_order_relaxed);
+    const std::uint64_t bytes = reader_->bytes().bytes_read();
+    while (input_ + 1 != paths_.size()) {
+        ++input_;
+        const bool may_wait = input_may_block(path()) && !detail::is_socket_address(path());
+        if (is_stopped && !may_wait) continue;
+        bytes_before_ += bytes;
+        open_input();
+        return true;
+    }
+    return false;
 }
 
 bool FileSource::blocks() const noexcept {
@@ -119,8 +131,15 @@ std::vector<FileUse> FileSource::files() const {
 FileSource::Refill FileSource::refill() {
     STRID_ASSERT(reader_ != nullptr);
     malformed_->flush();
-    if (stopped_.load(std::memory_order_relaxed)) return Refill::stopped;
-    const auto status = reader_->read_more(position_, waited_ ? pipe_wait_ms_max : 0);
+    const bool is_stopped = stopped_.load(std::memory_order_relaxed);
+    if (is_stopped) {
+        if (!input_may_block(path())) return Refill::stopped;
+        if (!std::exchange(is_draining_, true)) reader_->read_only_what_waits();
+        if (drain_until_ns_ == 0) drain_until_ns_ = now_ns() + drain_ns_max;
+        if (now_ns() > drain_until_ns_) return Refill::stopped;
+    }
+    const auto status =
+        reader_->read_more(position_, waited_ && !is_stopped ? pipe_wait_ms_max : 0);
     position_ = reader_->begin();
     end_ = reader_->end();
     if (waited_ && status == LineReader::Status::text) arrived_ns_ = now_ns();
@@ -134,10 +153,10 @@ FileSource::Refill FileSource::refill() {
             return Refill::too_long;
         case waiting:  // the next poll waits in the kernel
             wake_at_ns_ = now_ns();
-            return Refill::wait;
+            return is_stopped ? Refill::stopped : Refill::wait;
         case no_chunk:
             wake_at_ns_ = now_ns() + chunk_retry_ns;
-            return Refill::wait;
+            return Refill::no_chunk;
         case end:
             break;
     }
@@ -145,12 +164,19 @@ FileSource::Refill FileSource::refill() {
 }
 
 std::uint64_t FileSource::report_cut_off() {
+    if (!input_may_block(path())) return 0;
     const char* const data_end = reader_->data_end();
-    if (!input_may_block(path()) || position_ == data_end) return 0;
-    const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
-    const MalformedLine line{name(), line_number_ + 1, "cut off: the run was stopped", text};
-    malformed_->report_cut_off(line);
-    position_ = end_;
+    if (position_ != data_end) {
+        const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
+        malformed_->report_cut_off(
+            {name(), line_number_ + 1, "cut off: the run was stopped", text});
+        position_ = end_;
+    }
+    if (const std::uint64_t bytes = reader_->bytes().bytes_waiting()) {
+        const std::string reason =
+            fmt::format("{} bytes that waited were not read: the run was stopped", bytes);
+        malformed_->report_cut_off({name(), line_number_ + 1, reason, {}});
+    }
     return malformed_->take_count();
 }
 

@@ -30,6 +30,8 @@ class TableSource : public CsvSource {
   public:
     using record_type = TableRow;
 
+    using CsvSource::do_not_wait;
+
     /// Throws GraphError for options that contradict each other.
     explicit TableSource(const WindowJob& job);
 

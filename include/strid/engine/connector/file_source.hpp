@@ -56,7 +56,8 @@ class FileSource {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
-    /// Stops reading; lines that were read are still emitted. Any thread.
+    /// Stops reading; lines that were read are still emitted, and so are those that wait in a pipe
+    /// or a socket by then. Any thread.
     void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
     auto state() { return std::tie(input_, line_number_); }
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
@@ -87,17 +88,19 @@ class FileSource {
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus poll_records(Emit& emit, std::size_t budget, Format format);
 
-    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
+    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, no_chunk, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
-    /// `position_` and `end_` name the region. After a stop nothing more is read: `stopped`.
+    /// `position_` and `end_` name the region. After a stop what waits in a pipe is read, of a file
+    /// nothing more: then `stopped`.
     Refill refill();
     /// After `text`: what the poll has waited for entered the graph now, not when the poll began.
     void stamp_arrival(auto& emit) noexcept {
         if (arrived_ns_ != 0) emit.ingress_at(std::exchange(arrived_ns_, 0));
     }
     /// After `stopped`: hands on, as the policy has it for malformed lines but without an
-    /// exception, what was taken from a pipe and is no whole row. Returns how many lines; nothing
-    /// where the input is a file, which keeps them.
+    /// exception, what was taken from a pipe and is no whole row, and reports what waits there and
+    /// was not read in time. Returns how many lines; nothing where the input is a file, which keeps
+    /// them.
     [[nodiscard]] std::uint64_t report_cut_off();
     /// Applies the policy to `text`, which begins on line `line`.
     void refuse(std::uint64_t line, std::string_view reason, std::string_view text);
@@ -110,8 +113,11 @@ class FileSource {
     [[nodiscard]] std::size_t line_bytes_max() const noexcept {
         return text_options_.line_bytes_max;
     }
+    /// The next poll does not wait for a pipe.
+    void do_not_wait() noexcept { waited_ = false; }
     void finish();
-    /// After the end of an input: opens the next. False: that was the last one.
+    /// After the end of an input: opens the next; after a stop the next that is a pipe, where rows
+    /// may wait. False: there is none.
     bool begin_next_input();
 
     char* position_ = nullptr;       // the next unread byte
@@ -121,6 +127,16 @@ class FileSource {
     std::unique_ptr<MalformedHandler> malformed_;
 
   private:
+    /// After the end of an input or a stop. False: that was all.
+    template <class Format>
+    bool goes_on(Format& format) {
+        if (!begin_next_input()) {
+            finish();
+            return false;
+        }
+        if constexpr (requires { format.begin_input(); }) format.begin_input();
+        return true;
+    }
     void publish_progress() noexcept;
     void open_input();
 
@@ -138,6 +154,8 @@ class FileSource {
     std::atomic<std::uint64_t> bytes_read_{0};
     // Relaxed: a poll that does not see it yet is followed by another.
     std::atomic<bool> stopped_{false};
+    bool is_draining_ = false;         // only what waited at a stop is still read
+    std::int64_t drain_until_ns_ = 0;  // after a stop
 };
 
 template <class T, bool holds_text, class Emit, class Format>
@@ -169,6 +187,8 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
                 break;
             case Refill::wait:
                 return SourceStatus::idle;
+            case Refill::no_chunk:
+                return SourceStatus::held;
             case Refill::too_long:
                 if constexpr (requires { format.refuse_partial(); }) {
                     if (position_ != end_) {
@@ -183,7 +203,7 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
                     if (position_ != end_ && format.pass_partial_at_stop()) break;
                 }
                 if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
-                finish();
+                if (goes_on(format)) break;
                 return SourceStatus::finished;
             case Refill::end:
                 if constexpr (requires { format.refuse_partial(); }) {
@@ -198,11 +218,7 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
                         emit.count_malformed(refused);
                     }
                 }
-                if (begin_next_input()) {
-                    if constexpr (requires { format.begin_input(); }) format.begin_input();
-                    break;
-                }
-                finish();
+                if (goes_on(format)) break;
                 return SourceStatus::finished;
         }
     }
