@@ -242,14 +242,18 @@ class LargeIntegers(unittest.TestCase):
     def close(self, got, want, relative, what):
         self.assertLessEqual(abs(Fraction(got) - want), abs(want) * relative, what)
 
+    def near(self, got, want, what):
+        """As a long double has it beyond what a double tells apart."""
+        self.close(got, want, Fraction(1, 2**62 if abs(want) > 2**53 else 2**53), what)
+
     def compare(self, got, window):
         got = dict(zip(self.ASKED, got))
         self.assertEqual([got["p0(x)"], got["p100(x)"]], [got["min(x)"], got["max(x)"]])
         self.assertEqual([got["min(x)"], got["max(x)"]], [str(min(window)), str(max(window))])
         for name, share in (("median(x)", Fraction(1, 2)), ("p25(x)", Fraction(1, 4)),
                             ("p99(x)", Fraction(99, 100))):
-            self.close(got[name], self.quantile(window, share), Fraction(1, 2**62), (name, window))
-        self.close(got["mean(x)"], Fraction(sum(window), len(window)), Fraction(1, 2**62), window)
+            self.near(got[name], self.quantile(window, share), (name, window))
+        self.near(got["mean(x)"], Fraction(sum(window), len(window)), window)
         if len(window) < 2:
             self.assertEqual(got["var(x)"], "")
             return
@@ -300,7 +304,7 @@ class LargeIntegers(unittest.TestCase):
             done = strid("--time", "at", "--window", f"tumbling:{seconds}s", "--aggregate",
                          "rate(x)", given=given)
             want = Fraction(9007199254740993 + 18446744073709551615, seconds)
-            self.close(fields(done)[0][2], want, Fraction(1, 2**62), seconds)
+            self.near(fields(done)[0][2], want, seconds)
 
 
 class ExactQuantiles(unittest.TestCase):

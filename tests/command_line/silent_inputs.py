@@ -104,7 +104,7 @@ class SilentInputs(LiveCase):
         self.assertEqual(len(lines), 3 + rows)
         process.wait(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertIn(b"malformed 1 record", process.stderr.read())
+        self.assertIn(b"skipped   1 malformed record", process.stderr.read())
 
     def test_rows_that_wait_in_merged_inputs_at_the_stop(self):
         process, (a, b) = self.merged()

@@ -22,7 +22,7 @@ void append_of_total(std::string& out, AggregateKind kind, const NumberTotal& to
     const double divisor =
         kind == AggregateKind::mean ? static_cast<double>(total.count()) : seconds;
     const bool is_whole = total.is_integer() && std::trunc(divisor) == divisor;
-    if (is_whole && std::abs(value) > 0x1p53) {
+    if (is_whole && std::abs(value) >= 0x1p53) {
         append_exactly(out, total.quotient(static_cast<WideInteger>(divisor)));
     } else {
         detail::append_csv_value(out, value, ',');
