@@ -15,6 +15,7 @@ namespace {
     if (text.substr(1).find_first_not_of("0123456789") == std::string_view::npos) {
         return read_table_number(text, number, NonFinite::reject) == nullptr;
     }
+    if (read_truth(text, number)) return true;
     number.kind = ValueKind::decimal;
     return detail::scan_floating(p, end, number.value.decimal) && p == end;
 }
