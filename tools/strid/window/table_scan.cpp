@@ -80,7 +80,8 @@ bool TableSource::scan_row(TableRow& row) {
     const char* end = nullptr;
     const Step* const last = &steps_.back();
     for (const Step* step = &steps_.front();; ++step) {
-        if (*field == '"') return false;
+    const char quote = options().quotes ? '"' : '\0';
+        if (*field == quote) return false;
         end = ends.next();
         const char* text_end = end;
         if (*end == '\n') {
@@ -93,7 +94,7 @@ bool TableSource::scan_row(TableRow& row) {
     }
     std::size_t fields = steps_.size();
     for (; *end != '\n'; ++fields) {
-        if (*field == '"') return false;
+        if (*field == quote) return false;
         end = ends.next();
         field = end + 1;
     }

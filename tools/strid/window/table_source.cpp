@@ -167,7 +167,7 @@ detail::CsvFault TableSource::read_columns_of(TableRow& row, TextOf&& text_of,
 CsvSource::Row TableSource::read_csv_row(TableRow& row) {
     const Row found = next_csv_row();
     if (found != Row::ready) return found;
-    if (steps_.empty()) plan_steps();
+    if (steps_.empty() && options().escape == '\0') plan_steps();
     std::size_t faulty = 0;
     const auto fault = read_columns_of(
         row,
@@ -242,7 +242,8 @@ CsvSource::Row TableSource::next_csv_row() {
     const Row found = next_row();
     if (found == Row::partial) return found;
     const auto length = static_cast<std::size_t>(position_ - begin);
-    keep_line({begin, length - 1}, "\"\"");
+    const char escape = options().escape;
+    keep_line({begin, length - 1}, escape == '\0' ? "\"\"" : std::string_view(&escape, 1));
     if (awaits_header && is_header_done()) keep_header(std::string_view(header).substr(0, length));
     return checked(found);
 }
