@@ -121,7 +121,7 @@ void settle_dialect(WindowCommand& options) {
                   "are for CSV");
     }
     if (is_csv) job.format = TableFormat::csv;
-    if (job.merge_inputs && options.plan->time.empty()) {
+    if (job.merge_inputs && options.plan->times.empty()) {
         throw GraphError("--merge-inputs merges by time: it is for windows of time");
     }
 }

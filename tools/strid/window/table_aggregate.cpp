@@ -21,7 +21,7 @@ void TableAggregate::add_to_large_cell(TableState& state, const TableCell& cell,
                        [&](NumberMoments& moments) { moments.add(row.number(cell.value)); });
     } else {
         add_to_sketch(state.sketches()[cell.sketch], cell, row,
-                      plan_->time.empty() ? EventTime{} : row.time);
+                      plan_->times.empty() ? EventTime{} : row.time);
     }
 }
 

@@ -98,7 +98,7 @@ void TablePlan::add_cell(const AskedAggregate& asked, TableAggregateItem& item) 
     const FunctionTakes takes = asked.function.takes;
     const bool is_rate =
         item.kind == AggregateKind::rate || item.kind == AggregateKind::rate_of_rows;
-    if (is_rate && time.empty()) {
+    if (is_rate && times.empty()) {
         throw GraphError(
             fmt::format("'{}' is per second of a window's length, and windows of a number of "
                         "records have none",
