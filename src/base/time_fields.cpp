@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <strid/engine/base/time_fields.hpp>
 
@@ -30,7 +31,53 @@ bool take_name(std::string_view& text, const std::array<std::string_view, size>&
     return false;
 }
 
+struct NamedOffset {
+    std::string_view name;
+    int minutes;
+};
+
+/// Those of RFC 5322 and those that no two zones use for different offsets today. Not IST (of
+/// India, Ireland, Israel), BST and others of that kind: the zone of the text decides on them.
+constexpr std::array<NamedOffset, 26> named_offsets = {
+    {{"UTC", 0},     {"GMT", 0},    {"Z", 0},      {"EST", -300}, {"EDT", -240}, {"CST", -360},
+     {"CDT", -300},  {"MST", -420}, {"MDT", -360}, {"PST", -480}, {"PDT", -420}, {"AKST", -540},
+     {"AKDT", -480}, {"HST", -600}, {"WET", 0},    {"WEST", 60},  {"CET", 60},   {"CEST", 120},
+     {"EET", 120},   {"EEST", 180}, {"MSK", 180},  {"JST", 540},  {"KST", 540},  {"ACST", 570},
+     {"AEST", 600},  {"AEDT", 660}}};
+
+bool is_letter(char c) noexcept {
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
 }  // namespace
+
+bool take_zone_name(std::string_view& text, const TimeZone& zone, CivilTime& civil) {
+    std::array<char, 5> name{};
+    std::size_t letters = 0;
+    while (letters < text.size() && is_letter(text[letters])) {
+        if (letters == name.size()) return false;
+        const char c = lower(text[letters]);
+        name[letters++] = static_cast<char>(c - 'a' + 'A');
+    }
+    const std::string_view word(name.data(), letters);
+    std::optional<std::int64_t> offset;
+    if (letters >= 3 && civil.month >= 1 && civil.month <= 12 && civil.day >= 1) {
+        const std::int64_t local =
+            day_number(civil) * day_s + (civil.hour * 60 + civil.minute) * 60;
+        offset = zone.offset_named(word, local);
+    }
+    if (!offset) {
+        const auto* const known =
+            std::find_if(named_offsets.begin(), named_offsets.end(),
+                         [word](const NamedOffset& one) { return one.name == word; });
+        if (known == named_offsets.end()) return false;
+        offset = known->minutes * std::int64_t{60};
+    }
+    civil.has_offset = true;
+    civil.offset_s = *offset;
+    text.remove_prefix(letters);
+    return true;
+}
 
 bool add_half(CivilTime& civil, HalfOfDay half) noexcept {
     if (half == HalfOfDay::none) return true;

@@ -40,7 +40,7 @@ bool take_epoch(std::string_view& text, std::int64_t& seconds) {
     return true;
 }
 
-bool take_directive(std::string_view& text, char directive, Parsed& parsed) {
+bool take_directive(std::string_view& text, char directive, const TimeZone& zone, Parsed& parsed) {
     CivilTime& civil = parsed.civil;
     switch (directive) {
         case 'Y':
@@ -80,8 +80,7 @@ bool take_directive(std::string_view& text, char directive, Parsed& parsed) {
             civil.has_offset = true;
             return take_word(text, "Z");
         default:  // Z
-            civil.has_offset = true;
-            return take_word(text, "UTC") || take_word(text, "GMT") || take_word(text, "Z");
+            return detail::take_zone_name(text, zone, civil);
     }
 }
 
@@ -204,16 +203,19 @@ bool asks_for(const std::string& pattern, std::string_view directives) {
 
 }  // namespace
 
-TimePattern::TimePattern(std::string_view pattern)
+TimePattern::TimePattern(std::string_view pattern, PatternYear year)
     : pattern_(written_out(pattern)),
       is_utc_(asks_for(pattern_, "Z")),
-      is_epoch_(asks_for(pattern_, "s")) {
+      is_epoch_(asks_for(pattern_, "s")),
+      has_year_(is_epoch_ || asks_for(pattern_, "Yy")),
+      has_offset_(asks_for(pattern_, "sZz")) {
     if (is_epoch_ && asks_for(pattern_, "f")) {
         throw Error(fmt::format(
             "'{}': seconds with a fraction are read without a pattern, as a number (--unit s)",
             pattern));
     }
-    if (!is_epoch_ && !asks_for(pattern_, "Yy")) {
+    const bool may_lack_year = year == PatternYear::of_reader && asks_for(pattern_, "mbBj");
+    if (!has_year_ && !may_lack_year) {
         throw Error(
             fmt::format("'{}' says no year (%Y, %y) and no seconds since 1970 (%s)", pattern));
     }
@@ -233,16 +235,18 @@ Duration TimePattern::unit() const {
     return 366 * 24h;
 }
 
-TimeFault TimePattern::read(std::string_view text, const TimeZone& zone, EventTime& time) const {
+TimeFault TimePattern::read(std::string_view text, const TimeZone& zone, EventTime& time,
+                            int year) const {
     constexpr TimeFault fault = TimeFault::not_of_pattern;
     Parsed parsed;
+    parsed.civil.year = year;
     for (std::size_t i = 0; i < pattern_.size(); ++i) {
         if (is_space(pattern_[i])) {
             while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
         } else if (pattern_[i] == '%' && pattern_[i + 1] != '%') {
             char directive = pattern_[++i];
             if (directive == 'B' || directive == 'A') directive += 'a' - 'A';
-            if (!take_directive(text, directive, parsed)) return fault;
+            if (!take_directive(text, directive, zone, parsed)) return fault;
         } else {
             if (pattern_[i] == '%') ++i;
             if (!take(text, pattern_[i])) return fault;

@@ -22,6 +22,7 @@ using detail::take_month;
 using detail::take_number;
 using detail::take_offset;
 using detail::take_word;
+using detail::take_zone_name;
 
 __extension__ using Wide = __int128;
 
@@ -96,7 +97,7 @@ bool take_decimal(std::string_view text, const TimeNotation& notation, EventTime
 }
 
 /// The offset behind a time of day; nothing is fine, too.
-bool take_zone(std::string_view& text, CivilTime& civil, TimeForm& form) {
+bool take_zone(std::string_view& text, const TimeZone& zone, CivilTime& civil, TimeForm& form) {
     using Offset = TimeForm::Offset;
     form.offset = Offset::none;
     if (text.empty()) return true;
@@ -107,6 +108,8 @@ bool take_zone(std::string_view& text, CivilTime& civil, TimeForm& form) {
     } else if (take_word(text, "Z")) {
         civil.has_offset = true;
         form.offset = Offset::z;
+    } else if (take_zone_name(text, zone, civil)) {
+        form.offset = Offset::space;
     } else {
         const bool has_colon = text.size() > 3 && text[3] == ':';
         if (!take_offset(text, civil)) return false;
@@ -183,7 +186,7 @@ TimeFault read_date(std::string_view text, const TimeZone& zone, EventTime& time
                                                 : take_word(text, "T") ||
                                                       (form.date != Date::basic && take(text, ' '));
     if (!is_sure || !take_time_of_day(text, civil, form, half)) return TimeFault::no_time;
-    if (!take_zone(text, civil, form)) return TimeFault::no_time;
+    if (!take_zone(text, zone, civil, form)) return TimeFault::no_time;
     if (half == HalfOfDay::none && form.date == Date::us) return TimeFault::day_or_month;
     if (!detail::add_half(civil, half)) return TimeFault::no_time_of_day;
     return moment_of(civil, zone, time);

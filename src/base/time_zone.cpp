@@ -80,6 +80,24 @@ std::int64_t TimeZone::moment_of(std::int64_t local) const noexcept {
     return seconds(look_up(rules_->zone, local).pre);
 }
 
+std::int64_t TimeZone::shown_again_after(std::int64_t moment) const noexcept {
+    if (rules_ == nullptr) return 0;
+    const CivilLookup found = look_up(rules_->zone, moment + offset_at(moment));
+    const bool is_first = found.kind == CivilLookup::REPEATED && seconds(found.pre) == moment;
+    return is_first ? seconds(found.post) - moment : 0;
+}
+
+std::optional<std::int64_t> TimeZone::offset_named(std::string_view abbreviation,
+                                                   std::int64_t local) const {
+    if (rules_ == nullptr) return std::nullopt;
+    const CivilLookup found = look_up(rules_->zone, local);
+    for (const Moment moment : {found.pre, found.post}) {
+        const auto at = rules_->zone.lookup(moment);
+        if (at.abbr == abbreviation) return at.offset;
+    }
+    return std::nullopt;
+}
+
 std::int64_t TimeZone::first_moment_from(std::int64_t local) const noexcept {
     if (rules_ == nullptr) return local;
     const CivilLookup found = look_up(rules_->zone, local);

@@ -45,7 +45,8 @@ ByteReader::Result Decoder::read(RawInput& input, std::span<char> out, int wait_
 }  // namespace detail
 
 struct ByteReader::State {
-    explicit State(std::string path) : input(std::move(path)) {}
+    State(std::string path, std::string dictionary)
+        : input(std::move(path)), zstd_dictionary(std::move(dictionary)) {}
 
     bool detect_format(int wait_ms);
     bool detect_encoding(int wait_ms);
@@ -54,6 +55,7 @@ struct ByteReader::State {
     }
 
     detail::RawInput input;
+    std::string zstd_dictionary;  // the path of its file
     bool has_format = false;
     bool has_encoding = false;
     std::unique_ptr<detail::Decoder> decoder;
@@ -63,7 +65,8 @@ struct ByteReader::State {
     std::unique_ptr<detail::Utf16Text> utf16;
 };
 
-ByteReader::ByteReader(std::string path) : state_(std::make_unique<State>(std::move(path))) {}
+ByteReader::ByteReader(std::string path, std::string zstd_dictionary)
+    : state_(std::make_unique<State>(std::move(path), std::move(zstd_dictionary))) {}
 ByteReader::~ByteReader() = default;
 
 // False: what a pipe has given so far does not say.
@@ -77,7 +80,7 @@ bool ByteReader::State::detect_format(int wait_ms) {
             decoder = detail::make_gzip_decoder();
             break;
         case zstd:
-            decoder = detail::make_zstd_decoder();
+            decoder = detail::make_zstd_decoder(input, zstd_dictionary);
             break;
         case xz:
             decoder = detail::make_xz_decoder();
@@ -129,6 +132,12 @@ ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
     return {Status::read, bytes};
 }
 
+void ByteReader::read_only_what_waits() {
+    state_->input.read_only_what_waits();
+}
+std::uint64_t ByteReader::bytes_waiting() const noexcept {
+    return state_->input.bytes_waiting();
+}
 std::uint64_t ByteReader::bytes_read() const noexcept {
     return state_->input.bytes_read();
 }

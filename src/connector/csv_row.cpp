@@ -11,17 +11,26 @@ namespace {
 
 enum class Quote : std::uint8_t { closed, open, too_long };
 
-char* find_quote_or_newline(char* p) {
-    return p + (find_csv_field_end(p, '"') - p);
+// With an escape no block search: such files are few.
+char* find_quote_or_newline(char* p, char escape) {
+    if (escape == '\0') return p + (find_csv_field_end(p, '"') - p);
+    while (*p != '"' && *p != '\n' && *p != escape) ++p;
+    return p;
 }
 
 // Moves `p` from inside a quoted field of the row that begins at `row` to its closing quote, or to
 // `end`. Sets `escaped`, counts newlines.
-Quote find_closing_quote(char*& p, const char* row, const char* end, const CsvQuoteLimits& limits,
-                         bool& escaped, std::size_t& lines) {
+Quote find_closing_quote(char*& p, const char* row, const char* end, char escape,
+                         const CsvQuoteLimits& limits, bool& escaped, std::size_t& lines) {
     while (p != end) {
-        p = find_quote_or_newline(p);
-        if (*p == '"') {
+        p = find_quote_or_newline(p, escape);
+        if (*p == escape && *p != '\0') {
+            escaped = true;
+            if (*++p != '\n') {
+                ++p;
+                continue;
+            }
+        } else if (*p == '"') {
             if (p[1] != '"') return Quote::closed;
             escaped = true;
             p += 2;
@@ -37,6 +46,18 @@ Quote find_closing_quote(char*& p, const char* row, const char* end, const CsvQu
 
 bool at_line_end(const char* p) {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
+}
+
+// Moves `p` from the begin of a field without quotes to its delimiter, or the end of the line.
+void find_field_end(char*& p, char delimiter, char escape, bool& escaped) {
+    const char* const begin = p;
+    while (*p != delimiter && *p != '\n') {
+        const bool is_escape = *p == escape && *p != '\0' && !at_line_end(p + 1);
+        escaped = escaped || is_escape;
+        p += is_escape ? 2 : 1;
+    }
+    const bool is_null = p - begin == 2 && *begin == escape && begin[1] == 'N';
+    escaped = escaped && !is_null;
 }
 
 char* after_first_line(char* begin, const char* end) {
@@ -55,7 +76,8 @@ void CsvRowCutter::go_on(char* begin) noexcept {
     }
 }
 
-CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits) {
+CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits,
+                         const CsvQuoting& quoting) {
     char* p = begin;
     bool is_quoted = looked_at_ != 0;
     if (is_quoted) {
@@ -71,13 +93,14 @@ CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteL
     };
     for (;;) {
         if (!is_quoted) {
-            is_quoted = *p == '"';
+            is_quoted = *p == '"' && quoting.quotes;
             if (is_quoted) ++p;
-            fields_.push_back({p, p, false});
+            fields_.push_back({p, p, false, is_quoted});
         }
         CsvField& field = fields_.back();
         if (is_quoted) {
-            switch (find_closing_quote(p, begin, end, limits, field.escaped, lines_)) {
+            switch (
+                find_closing_quote(p, begin, end, quoting.escape, limits, field.escaped, lines_)) {
                 case Quote::closed:
                     break;
                 case Quote::too_long:
@@ -91,7 +114,11 @@ CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteL
             if (*p != delimiter && !at_line_end(p)) return fault(CsvRowStatus::text_after_quote);
             is_quoted = false;
         } else {
-            p += find_csv_field_end(p, delimiter) - p;
+            if (quoting.escape == '\0') {
+                p += find_csv_field_end(p, delimiter) - p;
+            } else {
+                find_field_end(p, delimiter, quoting.escape, field.escaped);
+            }
             field.end = p;
             if (*p == '\n' && p != field.begin && p[-1] == '\r') --field.end;
         }
@@ -100,12 +127,15 @@ CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteL
     }
 }
 
-std::string_view unescape_csv(CsvField& field) noexcept {
+std::string_view unescape_csv(CsvField& field, char escape) noexcept {
     if (!field.escaped) return field.text();
     char* to = field.begin;
     for (const char* from = field.begin; from != field.end; ++from) {
+        const bool is_escape = escape != '\0' && *from == escape && from + 1 != field.end;
+        if (is_escape) ++from;
         *to++ = *from;
-        if (*from == '"') ++from;
+        const bool is_pair = !is_escape && (field.quoted || escape == '\0') && *from == '"';
+        if (is_pair && from + 1 != field.end) ++from;
     }
     field.end = to;
     field.escaped = false;

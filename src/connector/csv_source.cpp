@@ -36,6 +36,13 @@ void check_dialect(const CsvOptions& options) {
         throw GraphError(
             "CSV comments cannot begin with the delimiter, a quote or the end of a line");
     }
+    const char escape = options.escape;
+    if (escape == '"' || escape == '\n' || escape == '\r' ||
+        (escape != '\0' && (escape == options.delimiter || escape == comment))) {
+        throw GraphError(
+            "a CSV escape cannot be a quote, the delimiter, the begin of comments or the end of a "
+            "line");
+    }
 }
 
 detail::OptionStyle style(bool on_command_line) noexcept {
@@ -105,9 +112,8 @@ std::size_t CsvSource::column_by_name(const std::string& name) const {
 void CsvSource::take_header() {
     header_line_ = row_;
     for (CsvField& field : cutter_.fields()) {
-        const bool is_quoted = field.begin != row_.data() && field.begin[-1] == '"';
-        const std::string_view name = unescape_csv(field);
-        names_.emplace_back(is_quoted ? name : detail::trimmed(name));
+        const std::string_view name = unescape_csv(field, options_.escape);
+        names_.emplace_back(field.quoted ? name : detail::trimmed(name));
     }
     settle_columns();
     if (!options_.ragged && !columns_.empty()) {
@@ -138,7 +144,8 @@ void CsvSource::settle_columns() {
     }
     if (!columns_.empty()) columns_min_ = *std::max_element(columns_.begin(), columns_.end()) + 1;
     if (columns_.empty() && !options_.ragged) fields_per_row_ = columns_min_;
-    direct_ = columns_.empty() && !options_.decimal_comma && options_.null_words.empty();
+    direct_ = columns_.empty() && options_.quotes && options_.escape == '\0' &&
+              !options_.decimal_comma && options_.null_words.empty();
     header_done_ = true;
 }
 
@@ -176,7 +183,8 @@ bool CsvSource::pass_line() {
 CsvSource::Row CsvSource::next_row() {
     if (pass_line()) return Row::none;
     const CsvQuoteLimits limits = quote_limits();
-    const CsvRow row = cutter_.cut(position_, end_, options_.delimiter, limits);
+    const CsvRow row = cutter_.cut(position_, end_, options_.delimiter, limits,
+                                   {options_.quotes, options_.escape});
     if (row.status == CsvRowStatus::open_quote) return Row::partial;
     row_line_ = line_number_ + 1;
     row_ = between(position_, row.next - 1);
@@ -227,7 +235,7 @@ std::string_view CsvSource::text_of(std::size_t index) {
     if (column >= cutter_.fields().size()) return {};  // of a ragged row
     CsvField& field = cutter_.fields()[column];
     if (field.escaped && raw_.empty() && options_.on_malformed != OnMalformed::stop) raw_ = row_;
-    return unescape_csv(field);
+    return unescape_csv(field, options_.escape);
 }
 
 void CsvSource::refuse_field(std::size_t index, detail::CsvFault fault) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "raw_input.hpp"
@@ -44,7 +45,8 @@ class Decoder {
 };
 
 std::unique_ptr<Decoder> make_gzip_decoder();
-std::unique_ptr<Decoder> make_zstd_decoder();
+/// With the dictionary in a file; an empty path: none. Fails through `input`.
+std::unique_ptr<Decoder> make_zstd_decoder(const RawInput& input, const std::string& dictionary);
 std::unique_ptr<Decoder> make_xz_decoder();
 std::unique_ptr<Decoder> make_bzip2_decoder();
 

@@ -12,12 +12,16 @@
 #include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
+#include "socket_input.hpp"
+
 namespace strid {
 
 namespace {
 
 constexpr int pipe_wait_ms_max = 20;             // how soon a stop is seen on a silent pipe
 constexpr std::int64_t chunk_retry_ns = 20'000;  // how soon a chunk may have come back
+/// For so long what waited in a pipe at a stop is read.
+constexpr std::int64_t drain_ns_max = 5'000'000'000;
 
 /// Throws InputOutputError, as opening would.
 void check_readable(const std::string& path) {
@@ -43,7 +47,9 @@ std::uint64_t size_of_all(const std::vector<std::string>& paths) {
 }  // namespace
 
 FileSource::FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed)
-    : paths_(std::move(paths)), text_options_(text), malformed_options_(std::move(malformed)) {
+    : paths_(std::move(paths)),
+      text_options_(std::move(text)),
+      malformed_options_(std::move(malformed)) {
     if (paths_.empty()) throw GraphError("a source of files has no file to read");
     if (std::count(paths_.begin(), paths_.end(), "-") > 1) {
         throw GraphError("standard input, '-', can be read once only");
@@ -66,12 +72,12 @@ FileSource::FileSource(FileSource&& other) noexcept
       malformed_(std::move(other.malformed_)),
       paths_(std::move(other.paths_)),
       input_(other.input_),
-      passed_bytes_(other.passed_bytes_),
+      place_(other.place_),
       pass_to_(other.pass_to_),
       is_first_text_(other.is_first_text_),
       bytes_before_(other.bytes_before_),
       bytes_of_all_(other.bytes_of_all_),
-      text_options_(other.text_options_),
+      text_options_(std::move(other.text_options_)),
       malformed_options_(std::move(other.malformed_options_)),
       keep_all_text_(other.keep_all_text_),
       waited_(other.waited_),
@@ -84,13 +90,16 @@ FileSource::~FileSource() = default;
 void FileSource::begin(const Context& context) {
     if (context.replica != 0) return;
     input_ = 0;
-    passed_bytes_ = pass_to_ = 0;
+    place_ = {};
+    pass_to_ = 0;
     bytes_before_ = bytes_of_all_ = 0;
     // Not after hours with the files before it.
     for (std::size_t i = paths_.size(); i-- > 1;) check_readable(paths_[i]);
     open_input();
     malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
     stopped_.store(false, std::memory_order_relaxed);
+    drain_until_ns_ = 0;
+    place_is_final_ = false;
     if (paths_.size() > 1) bytes_of_all_ = size_of_all(paths_);
 }
 
@@ -99,19 +108,21 @@ void FileSource::open_input() {
     position_ = end_ = nullptr;
     line_number_ = 0;
     is_first_text_ = true;
+    is_draining_ = false;
 }
 
 void FileSource::on(Restored) {
     if (!reader_) return;  // another replica's
-    if (passed_bytes_ == whole_input) return finish();
-    if (passed_bytes_ != 0 && input_may_block(path())) {
+    input_ = place_.input;
+    if (place_.passed_bytes == whole_input) return finish();
+    if (place_.passed_bytes != 0 && input_may_block(path())) {
         throw InputOutputError(
             fmt::format("{}: cannot be read once more, to go on behind its first {} bytes", name(),
-                        passed_bytes_));
+                        place_.passed_bytes));
     }
     if (input_ != 0) bytes_before_ = size_of_all({paths_.begin(), paths_.begin() + offset(input_)});
     open_input();
-    pass_to_ = passed_bytes_;
+    pass_to_ = place_.passed_bytes;
     malformed_->silence(pass_to_ != 0);
 }
 
@@ -121,11 +132,10 @@ std::uint64_t FileSource::text_bytes() const noexcept {
 
 // Of a line that is being dropped the first byte has been passed.
 void FileSource::note_place() noexcept {
-    if (!reader_) {
-        passed_bytes_ = whole_input;
-        return;
-    }
-    passed_bytes_ = std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0));
+    if (place_is_final_) return;
+    place_ = {input_, !reader_
+                          ? whole_input
+                          : std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0))};
 }
 
 void FileSource::end_passing() noexcept {
@@ -140,15 +150,21 @@ void FileSource::pass_byte_order_mark() noexcept {
 }
 
 bool FileSource::begin_next_input() {
-    if (pass_to_ != 0) {
+    const bool is_stopped = stopped_.load(std::memory_order_relaxed);
+    if (pass_to_ != 0 && !is_stopped) {
         throw InputOutputError(
             fmt::format("{}: is shorter than it was when its rows were read", name()));
     }
-    if (input_ + 1 == paths_.size()) return false;
-    bytes_before_ += reader_->bytes().bytes_read();
-    ++input_;
-    open_input();
-    return true;
+    const std::uint64_t bytes = reader_->bytes().bytes_read();
+    while (input_ + 1 != paths_.size()) {
+        ++input_;
+        const bool may_wait = input_may_block(path()) && !detail::is_socket_address(path());
+        if (is_stopped && !may_wait) continue;
+        bytes_before_ += bytes;
+        open_input();
+        return true;
+    }
+    return false;
 }
 
 bool FileSource::blocks() const noexcept {
@@ -169,8 +185,15 @@ std::vector<FileUse> FileSource::files() const {
 FileSource::Refill FileSource::refill() {
     STRID_ASSERT(reader_ != nullptr);
     malformed_->flush();
-    if (stopped_.load(std::memory_order_relaxed)) return Refill::stopped;
-    const auto status = reader_->read_more(position_, waited_ ? pipe_wait_ms_max : 0);
+    const bool is_stopped = stopped_.load(std::memory_order_relaxed);
+    if (is_stopped) {
+        if (!input_may_block(path())) return Refill::stopped;
+        if (!std::exchange(is_draining_, true)) reader_->read_only_what_waits();
+        if (drain_until_ns_ == 0) drain_until_ns_ = now_ns() + drain_ns_max;
+        if (now_ns() > drain_until_ns_) return Refill::stopped;
+    }
+    const auto status =
+        reader_->read_more(position_, waited_ && !is_stopped ? pipe_wait_ms_max : 0);
     position_ = reader_->begin();
     end_ = reader_->end();
     if (waited_ && status == LineReader::Status::text) arrived_ns_ = now_ns();
@@ -184,10 +207,10 @@ FileSource::Refill FileSource::refill() {
             return Refill::too_long;
         case waiting:  // the next poll waits in the kernel
             wake_at_ns_ = now_ns();
-            return Refill::wait;
+            return is_stopped ? Refill::stopped : Refill::wait;
         case no_chunk:
             wake_at_ns_ = now_ns() + chunk_retry_ns;
-            return Refill::wait;
+            return Refill::no_chunk;
         case end:
             break;
     }
@@ -195,12 +218,19 @@ FileSource::Refill FileSource::refill() {
 }
 
 void FileSource::report_cut_off() {
+    if (!input_may_block(path())) return;
     const char* const data_end = reader_->data_end();
-    if (!input_may_block(path()) || position_ == data_end) return;
-    const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
-    const MalformedLine line{name(), line_number_ + 1, "cut off: the run was stopped", text};
-    malformed_->report_cut_off(line);
-    position_ = end_;
+    if (position_ != data_end) {
+        const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
+        malformed_->report_cut_off(
+            {name(), line_number_ + 1, "cut off: the run was stopped", text});
+        position_ = end_;
+    }
+    if (const std::uint64_t bytes = reader_->bytes().bytes_waiting()) {
+        const std::string reason =
+            fmt::format("{} bytes that waited were not read: the run was stopped", bytes);
+        malformed_->report_cut_off({name(), line_number_ + 1, reason, {}});
+    }
 }
 
 std::string_view FileSource::name() const noexcept {

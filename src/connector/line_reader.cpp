@@ -32,7 +32,7 @@ void check_text_options(const TextOptions& options) {
 LineReader::LineReader(std::string path, const TextOptions& options, bool keep_all)
     : options_(with_enough_chunks(options)),
       keep_all_(keep_all),
-      bytes_(std::move(path)),
+      bytes_(std::move(path), options_.zstd_dictionary),
       pool_(options_.chunk_bytes + slack_bytes, options_.chunks) {}
 
 bool LineReader::is_valid() const noexcept {

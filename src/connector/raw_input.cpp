@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,8 +99,29 @@ ByteReader::Result RawInput::read(std::span<char> out, int wait_ms) {
     return {ByteReader::Status::read, bytes};
 }
 
+void RawInput::read_only_what_waits() {
+    int bytes = 0;
+    const bool is_known = waits_ && !socket_ && ::ioctl(descriptor_, FIONREAD, &bytes) == 0;
+    bytes_left_ = is_known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+    is_limited_ = true;
+}
+
+/// Nothing is left, and no writer is.
+bool RawInput::is_at_end() const noexcept {
+    struct pollfd state {
+        descriptor_, POLLIN, 0
+    };
+    const bool is_open = !waits_ || socket_ || ::poll(&state, 1, 0) < 1;
+    return !is_open && (state.revents & (POLLIN | POLLHUP)) == POLLHUP;
+}
+
 ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
     if (ended_) return {ByteReader::Status::end, 0};
+    if (is_limited_) {
+        if (bytes_left_ == 0 && !is_at_end()) return {ByteReader::Status::waiting, 0};
+        if (bytes_left_ != 0) out = out.first(std::min<std::size_t>(out.size(), bytes_left_));
+        wait_ms = 0;
+    }
     if (socket_) {
         descriptor_ = socket_->connected(wait_ms);
         if (descriptor_ < 0) return {ByteReader::Status::waiting, 0};
@@ -124,6 +146,7 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
         return {ByteReader::Status::end, 0};
     }
     bytes_read_ += static_cast<std::uint64_t>(got);
+    bytes_left_ -= std::min(bytes_left_, static_cast<std::uint64_t>(got));
     return {ByteReader::Status::read, static_cast<std::size_t>(got)};
 }
 

@@ -30,6 +30,12 @@ class RawInput {
     /// enough of them. An input shorter than a magic number is decided by what there is.
     Format detect(int wait_ms);
 
+    /// As ByteReader's.
+    void read_only_what_waits();
+    [[nodiscard]] std::uint64_t bytes_waiting() const noexcept {
+        return is_limited_ ? bytes_left_ : 0;
+    }
+
     [[noreturn]] void fail(const std::string& reason) const;
 
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -37,6 +43,7 @@ class RawInput {
 
   private:
     ByteReader::Result read_descriptor(std::span<char> out, int wait_ms);
+    [[nodiscard]] bool is_at_end() const noexcept;
     [[nodiscard]] Format format_of_prefix() const noexcept;
 
     std::string path_;
@@ -45,6 +52,8 @@ class RawInput {
     bool owned_ = true;
     bool waits_ = false;  // not a regular file: ask poll() before read()
     bool ended_ = false;
+    bool is_limited_ = false;        // to what waited
+    std::uint64_t bytes_left_ = 0;   // of it
     std::array<char, 10> prefix_{};  // what detect() read ahead
     std::size_t prefix_begin_ = 0;
     std::size_t prefix_end_ = 0;

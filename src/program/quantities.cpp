@@ -111,8 +111,7 @@ struct Unit {
     std::uint64_t scale;
 };
 
-constexpr std::array<Unit, 14> time_units = {{{"", 1'000'000'000},
-                                              {"ns", 1},
+constexpr std::array<Unit, 13> time_units = {{{"ns", 1},
                                               {"us", 1'000},
                                               {"\u00b5s", 1'000},  // the micro sign
                                               {"\u03bcs", 1'000},  // the Greek letter
@@ -139,6 +138,11 @@ const Unit* find(const Units& units, std::string_view name) {
 
 std::chrono::nanoseconds duration(std::string_view text, Zero zero) {
     const auto parts = quantity(text);
+    if (parts && parts->unit.empty()) {
+        if (parts->digits == 0 && zero == Zero::taken) return {};
+        throw GraphError(fmt::format(
+            "'{0}' is a time without a unit: {0}s, {0}ms, ... (units: ns us ms s m h d w)", text));
+    }
     const Unit* const unit = parts ? find(time_units, parts->unit) : nullptr;
     if (unit == nullptr || (parts->digits == 0 && zero == Zero::refused)) {
         throw GraphError(fmt::format(

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <strid/base/error.hpp>
 #include <strid/base/time_pattern.hpp>
 #include <strid/base/time_text.hpp>
 
@@ -59,6 +60,54 @@ TEST(TimeText, NamesTheFault) {
     EXPECT_EQ(read_time("2024-03-31T25:00", {}, time, form), TimeFault::no_time_of_day);
     EXPECT_EQ(read_time("9999-12-31", {}, time, form), TimeFault::out_of_range);
     EXPECT_EQ(read_time("1e30", {}, time, form), TimeFault::number_out_of_range);
+}
+
+/// Of zones that any reader knows, in either case; of others as the zone of the text names them.
+TEST(TimeText, ReadsNamesOfOffsets) {
+    const TimeZone kolkata = TimeZone::named("Asia/Kolkata");
+    const TimeZone berlin = TimeZone::named("Europe/Berlin");
+    const auto ns_of = [](const char* text, const TimeZone& zone) {
+        EventTime time;
+        TimeForm form;
+        const TimeFault fault = read_time(text, {.zone = zone}, time, form);
+        return fault == TimeFault::none ? time.ns() : -1;
+    };
+    EXPECT_EQ(ns_of("2024-03-30 20:30:00 EST", {}), moment);
+    EXPECT_EQ(ns_of("2024-03-31 03:30:00 CEST", kolkata), moment);
+    EXPECT_EQ(ns_of("2024-03-31 03:30:00 cest", berlin), moment);
+    EXPECT_EQ(ns_of("2024-03-31 07:00:00 IST", kolkata), moment);
+    EXPECT_EQ(ns_of("2024-03-31 07:00:00 IST", berlin), -1);
+    EXPECT_EQ(ns_of("2024-03-31 01:30:00 XYZZY", {}), -1);
+    EXPECT_EQ(ns_of("2024-03-31 01:30:00 ABCDEFGH", {}), -1);
+    EventTime time;
+    const TimePattern pattern("%b %d %H:%M:%S %Z %Y");
+    ASSERT_EQ(pattern.read("Mar 30 20:30:00 EST 2024", {}, time), TimeFault::none);
+    EXPECT_EQ(time.ns(), moment);
+    EXPECT_TRUE(pattern.has_offset());
+}
+
+/// The hour from 00:30 UTC on is shown again in Berlin an hour later, and that from 01:30 not.
+TEST(TimeZone, SaysWhatClocksShowAgain) {
+    const TimeZone berlin = TimeZone::named("Europe/Berlin");
+    constexpr std::int64_t midnight_utc = 1'729'987'200;  // 2024-10-27
+    EXPECT_EQ(berlin.shown_again_after(midnight_utc + 1'800), 3'600);
+    EXPECT_EQ(berlin.shown_again_after(midnight_utc + 5'400), 0);
+    EXPECT_EQ(berlin.shown_again_after(midnight_utc - 1), 0);
+    EXPECT_EQ(TimeZone::named("+02:00").shown_again_after(midnight_utc), 0);
+    EXPECT_EQ(TimeZone{}.shown_again_after(midnight_utc), 0);
+}
+
+TEST(TimePattern, HasTheYearOfItsReaderWhereTextsHaveNone) {
+    EXPECT_THROW(TimePattern("%b %e %H:%M:%S"), Error);
+    EXPECT_THROW(TimePattern("%H:%M:%S", PatternYear::of_reader), Error);
+    const TimePattern pattern("%b %e %H:%M:%S", PatternYear::of_reader);
+    EXPECT_FALSE(pattern.has_year());
+    EXPECT_FALSE(pattern.has_offset());
+    EventTime time;
+    ASSERT_EQ(pattern.read("Mar 31 01:30:00", {}, time, 2024), TimeFault::none);
+    EXPECT_EQ(time.ns(), moment);
+    ASSERT_EQ(pattern.read("Feb 29 00:00:00", {}, time, 2024), TimeFault::none);
+    EXPECT_EQ(pattern.read("Feb 29 00:00:00", {}, time, 2023), TimeFault::no_day);
 }
 
 TEST(TimePattern, HasTheUnitThatItsTextsTellApart) {

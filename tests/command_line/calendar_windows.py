@@ -166,6 +166,14 @@ class Days(unittest.TestCase):
         self.assertEqual(got, ["2024-03-01,2024-04-01,1", "2024-03-01,2024-04-01,5",
                                "2024-04-01,2024-05-01,10"])
 
+    def test_a_day_that_did_not_exist_is_not_filled_in(self):
+        # Samoa went from 29 December 2011 to the 31st.
+        rows = "t,x\n2011-12-28 12:00:00,1\n2012-01-01 12:00:00,2\n"
+        self.assertEqual(self.sums("tumbling:1d", "--zone", "Pacific/Apia", "--output-times", "%F",
+                                   "--fill", rows=rows),
+                         ["2011-12-28,2011-12-29,1", "2011-12-29,2011-12-31,",
+                          "2011-12-31,2012-01-01,", "2012-01-01,2012-01-02,2"])
+
     def test_what_is_refused(self):
         for spec, options, fault in (
                 ("sliding:1mo/1d", (), "both of days and weeks, or both of months"),

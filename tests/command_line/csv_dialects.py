@@ -141,6 +141,58 @@ class Dialects(Case):
                 self.assertNotIn(bad[0], done.stderr)
 
 
+class Quotes(Case):
+    """Fields with quotes and delimiters in them, as other programs write them."""
+
+    def rows(self, name, content, *options):
+        """The rows of a table with the columns t, text and x, as (text, x)."""
+        path = self.folder / name
+        path.write_text(content, newline="")
+        found = {}
+        for way in (["--parallelism", "1"], ["--late", str(self.folder / "late.csv")]):
+            done = strid("--quiet", "--input", str(path), "--key", "text", "--time", "t",
+                         "--window", "tumbling:1s", "--aggregate", "sum(x)", "--disorder", "end",
+                         *options, *way)
+            rows = {row[0]: row[-1] for row in csv.reader(done.stdout.splitlines()[1:])}
+            self.assertEqual(rows, found or rows)
+            found = rows
+        return found
+
+    TEXTS = ['36" wide', '"loose end', 'says "hi"', '"quoted"', 'oh"', "C:\\", "a, b", "plain",
+             'tail ", and', "\\", 'x\\"']
+
+    def test_quotes_that_are_characters(self):
+        content = "t\ttext\tx\n" + "".join(f"{i}\t{text}\t{2**i}\n"
+                                           for i, text in enumerate(self.TEXTS))
+        self.assertEqual(self.rows("a.tsv", content, "--quote", "none"),
+                         {text: str(2**i) for i, text in enumerate(self.TEXTS)})
+
+    def test_escapes_against_the_module_csv(self):
+        for number, quoting in enumerate((csv.QUOTE_ALL, csv.QUOTE_NONE, csv.QUOTE_NONNUMERIC)):
+            path = self.folder / "written.csv"
+            with open(path, "w", newline="") as file:
+                writer = csv.writer(file, quoting=quoting, escapechar="\\", doublequote=False,
+                                    lineterminator="\n")
+                file.write("t,text,x\n")
+                for i, text in enumerate(self.TEXTS):
+                    writer.writerow([i, text, 2**i])
+            self.assertEqual(self.rows(f"{number}.csv", path.read_text(), "--escape", "\\"),
+                             {text: str(2**i) for i, text in enumerate(self.TEXTS)}, quoting)
+
+    def test_no_value_of_databases(self):
+        done = strid("--quiet", "--window", "count:3", "--aggregate", "count(x),sum(x),first(y)",
+                     "--escape", "\\", "--null", "\\N", given="x,y\n1,a\\,b\n\\N,c\n4,d\n")
+        self.assertEqual(done.stdout.splitlines()[1:], ['0,3,2,5,"a,b"'])
+
+    def test_what_makes_no_sense(self):
+        for options in (["--escape", '"'], ["--escape", ","], ["--escape", "ab"],
+                        ["--quote", "single"]):
+            strid("--window", "count:1", "--aggregate", "count", *options, given="x\n", code=2)
+        done = strid("--window", "count:1", "--aggregate", "count", "--format", "json", "--quote",
+                     "none", given="", code=2)
+        self.assertIn("are for CSV", done.stderr)
+
+
 class Inputs(Case):
     def table(self, rng, times):
         """A file with its columns in an order of its own."""

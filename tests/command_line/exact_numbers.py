@@ -224,6 +224,89 @@ class HugeAndTiny(unittest.TestCase):
                     self.assertEqual([float(got[4]), float(got[5])], [min(values), max(values)])
 
 
+class LargeIntegers(unittest.TestCase):
+    """Integers that no double holds and that lie close together: identities, nanoseconds."""
+
+    BASES = [2**53 + 1, 1_700_000_000_123_456_789, 2**63 - 50, LARGEST - 1000, SMALLEST, -2**60]
+    ASKED = ["var(x)", "stddev(x)", "median(x)", "p25(x)", "p99(x)", "p0(x)", "p100(x)", "min(x)",
+             "max(x)", "mean(x)"]
+
+    @staticmethod
+    def quantile(values, share):
+        ordered = sorted(map(Fraction, values))
+        place = share * (len(ordered) - 1)
+        before = ordered[int(place)]
+        behind = ordered[min(int(place) + 1, len(ordered) - 1)]
+        return before + (behind - before) * (place - int(place))
+
+    def close(self, got, want, relative, what):
+        self.assertLessEqual(abs(Fraction(got) - want), abs(want) * relative, what)
+
+    def near(self, got, want, what):
+        """As a long double has it beyond what a double tells apart."""
+        self.close(got, want, Fraction(1, 2**62 if abs(want) > 2**53 else 2**53), what)
+
+    def compare(self, got, window):
+        got = dict(zip(self.ASKED, got))
+        self.assertEqual([got["p0(x)"], got["p100(x)"]], [got["min(x)"], got["max(x)"]])
+        self.assertEqual([got["min(x)"], got["max(x)"]], [str(min(window)), str(max(window))])
+        for name, share in (("median(x)", Fraction(1, 2)), ("p25(x)", Fraction(1, 4)),
+                            ("p99(x)", Fraction(99, 100))):
+            self.near(got[name], self.quantile(window, share), (name, window))
+        self.near(got["mean(x)"], Fraction(sum(window), len(window)), window)
+        if len(window) < 2:
+            self.assertEqual(got["var(x)"], "")
+            return
+        variance = statistics.variance(map(Fraction, window))
+        self.close(got["var(x)"], variance, Fraction(1, 10**9), window)
+        self.close(got["stddev(x)"], Fraction(math.isqrt(int(variance * 10**40))) / 10**20,
+                   Fraction(1, 10**9), window)
+
+    def test_windows_that_overlap_or_not(self):
+        rng = random.Random(88)
+        for base in self.BASES:
+            for spread in (3, 1000):
+                values = [base + rng.randrange(spread) for _ in range(60)]
+                length = rng.randint(2, 30)
+                for slide in (length, rng.randint(1, length)):
+                    done = strid("--window", f"count:{length}/{slide}", "--aggregate",
+                                 ",".join(self.ASKED), given=column_of(values))
+                    lines = fields(done)
+                    self.assertEqual(len(lines), len(range(0, len(values), slide)))
+                    for start, line in zip(range(0, len(values), slide), lines):
+                        self.compare(line[2:], values[start:start + length])
+
+    def test_parts_with_other_bases(self):
+        # Each pane has one region of numbers, and windows have several.
+        rng = random.Random(89)
+        for _ in range(20):
+            bases = [rng.choice([*self.BASES, 0, 7, -2**52]) for _ in range(6)]
+            values = [bases[i // 5] + rng.randrange(20) for i in range(30)]
+            done = strid("--window", "count:15/5", "--aggregate", ",".join(self.ASKED),
+                         given=column_of(values))
+            for start, line in zip(range(0, 30, 5), fields(done)):
+                self.compare(line[2:], values[start:start + 15])
+
+    def test_the_ends_of_sketches(self):
+        rng = random.Random(90)
+        for values in ([2**53 + rng.randrange(10**6) for _ in range(3000)],
+                       [rng.choice(["-0.0", "0", "1.5", str(2**60 + 1), str(SMALLEST), "7e18"])
+                        for _ in range(3000)]):
+            for slide in (3000, 100):
+                done = strid("--window", f"count:3000/{slide}", "--aggregate",
+                             "p0(x),min(x),p100(x),max(x)", given=column_of(values))
+                for line in fields(done):
+                    self.assertEqual([line[2], line[4]], [line[3], line[5]])
+
+    def test_rates(self):
+        given = "at,x\n0,9007199254740993\n500,18446744073709551615\n"
+        for seconds in (1, 2, 3):
+            done = strid("--time", "at", "--window", f"tumbling:{seconds}s", "--aggregate",
+                         "rate(x)", given=given)
+            want = Fraction(9007199254740993 + 18446744073709551615, seconds)
+            self.near(fields(done)[0][2], want, seconds)
+
+
 class ExactQuantiles(unittest.TestCase):
     """Up to 512 values in a window; those of Python's `statistics` on either side of it."""
 

@@ -7,6 +7,7 @@ functions are written.
 """
 import csv
 import io
+import json
 import random
 import unittest
 from collections import Counter, defaultdict
@@ -146,6 +147,21 @@ class Functions(unittest.TestCase):
                      "last(w),max_by(w,x),top(2,x),collect(w)", given=given)
         self.assertEqual(list(csv.reader(io.StringIO(done.stdout)))[1][2:],
                          ["c", "a,b", "9007199254740993,3", '"a,b",c'])
+
+    def test_truth_values(self):
+        rng = random.Random(47)
+        values = [rng.choice([True, False, None]) for _ in range(200)]
+        known = [value for value in values if value is not None]
+        want = [str(sum(known)), str(len(known)), str(int(min(known))), str(int(max(known)))]
+        asked = ["--window", "count:200", "--aggregate", "sum(x),count(x),min(x),max(x),mean(x)"]
+        words = {True: ["true", "True", "TRUE"], False: ["false", "False", "FALSE"], None: [""]}
+        for given in ("".join(json.dumps({"x": value}) + "\n" for value in values),
+                      "x,y\n" + "".join(f"{rng.choice(words[value])},1\n" for value in values)):
+            line = strid(*asked, given=given).stdout.splitlines()[1].split(",")
+            self.assertEqual(line[2:6], want)
+            self.assertAlmostEqual(float(line[6]), sum(known) / len(known))
+        for word in ("yes", "truE", "tru", "truee"):
+            strid(*asked, given=f"x\n{word}\n", code=1)
 
     def test_rates_alone(self):
         given = "at,x\n0,1\n100,2\n2500,9007199254740993\n"

@@ -78,9 +78,11 @@ def by_session(rows, gap, disorder):
     found = {}
     late = []
     open_sessions = defaultdict(list)
+    closed = defaultdict(list)  # bounds: a row that touches one is late
 
     def close(key, session):
         times = [row.at for row in session]
+        closed[key].append((min(times) - gap, max(times) + gap))
         found[(*key, min(times), max(times) + gap)] = session
 
     for row, watermark in zip(rows, promised(rows, disorder)):
@@ -93,7 +95,8 @@ def by_session(rows, gap, disorder):
                 still.append(session)
         near = [session for session in still
                 if min(r.at for r in session) - gap <= row.at <= max(r.at for r in session) + gap]
-        if not near and row.at + gap < watermark:
+        is_touched = any(first <= row.at <= last for first, last in closed[key])
+        if is_touched or (not near and row.at + gap < watermark):
             late.append(row)
         else:
             still = [s for s in still if not any(s is n for n in near)] + [sum(near, []) + [row]]

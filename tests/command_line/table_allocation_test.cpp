@@ -41,7 +41,7 @@ void expect_none_per_row(const std::string& name, Windows windows) {
     if (test::perturbed) GTEST_SKIP() << "perturbed";
     const auto plan = std::make_shared<TablePlan>();
     plan->keys = {"key"};
-    if constexpr (!std::is_same_v<Windows, window::CountWindows>) plan->time = "time";
+    if constexpr (!std::is_same_v<Windows, window::CountWindows>) plan->times = {"time"};
     plan->format.unit_ns = 1;
     plan->read_aggregates("median(number),p99(number),distinct(word),distinct_approximately(word)");
     constexpr std::uint64_t few = 140'000;
@@ -61,7 +61,7 @@ void expect_none_per_row(const std::string& name, Windows windows) {
         job.format = TableFormat::csv;
         job.csv.header = CsvHeader::skip;
         job.csv.columns = {"key"};
-        if (!plan->time.empty()) job.csv.columns.emplace_back(plan->time);
+        for (const std::string& time : plan->times) job.csv.columns.emplace_back(time);
         for (const ValueColumn& value : plan->values) job.csv.columns.emplace_back(value.name);
         build_windows(graph, job, windows);
         run(graph, options);

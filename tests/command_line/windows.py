@@ -91,11 +91,13 @@ def sliding(rows, length, slide, disorder, lateness=0):
 
 def sessions(rows, gap, disorder):
     open_sessions = defaultdict(list)
+    closed = defaultdict(list)  # bounds: a row that touches one is late
     done = {}
     late = []
 
     def close(key, session):
         times = [row[0] for row in session]
+        closed[key].append((min(times) - gap, max(times) + gap))
         done[(*key, min(times), max(times) + gap)] = aggregates(session)
 
     for row, watermark in zip(rows, promised(rows, disorder)):
@@ -108,7 +110,8 @@ def sessions(rows, gap, disorder):
                 still.append(session)
         near = [s for s in still
                 if min(r[0] for r in s) - gap <= row[0] <= max(r[0] for r in s) + gap]
-        if not near and row[0] + gap < watermark:
+        is_touched = any(first <= row[0] <= last for first, last in closed[key])
+        if is_touched or (not near and row[0] + gap < watermark):
             late.append(row)
         else:
             still = [s for s in still if s not in near] + [sum(near, []) + [row]]

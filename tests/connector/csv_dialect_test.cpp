@@ -58,6 +58,30 @@ TEST(CsvDialect, LinesThatAreNoPartOfTheTable) {
     EXPECT_THROW(parse("", {.comment = '"'}), GraphError);
 }
 
+using Texts = std::tuple<int, std::string, int>;
+
+TEST(CsvDialect, QuotesThatAreCharacters) {
+    EXPECT_THAT(parse<Texts>("1\t36\" wide\t2\n3\t\"loose\t4\n5\tend\"\t6\n7\t\"in\"\t8\n",
+                             {.delimiter = '\t', .quotes = false}),
+                ElementsAre(Texts{1, "36\" wide", 2}, Texts{3, "\"loose", 4}, Texts{5, "end\"", 6},
+                            Texts{7, "\"in\"", 8}));
+}
+
+TEST(CsvDialect, EscapesInQuotesAndOutside) {
+    for (const std::size_t chunk_bytes : {1U, 1000U}) {
+        const CsvOptions options{.escape = '\\', .text = {.chunk_bytes = chunk_bytes}};
+        EXPECT_THAT(parse<Texts>("1,\"say \\\"hi\\\"\",2\n3,\"a \\\", and\",4\n5,\"C:\\\\\",6\n"
+                                 "7,a\\,b,8\n9,\\N,0\n1,\"\\\n\",2\n3,\"two \"\"\",4\r\n",
+                                 options),
+                    ElementsAre(Texts{1, "say \"hi\"", 2}, Texts{3, "a \", and", 4},
+                                Texts{5, "C:\\", 6}, Texts{7, "a,b", 8}, Texts{9, "\\N", 0},
+                                Texts{1, "\n", 2}, Texts{3, "two \"", 4}));
+        EXPECT_EQ(fault<Texts>("1,a\\\n2\n", options), "1: expected 3 fields, found 2");
+    }
+    EXPECT_THROW(parse("", {.escape = '"'}), GraphError);
+    EXPECT_THROW(parse("", {.escape = ','}), GraphError);
+}
+
 TEST(CsvDialect, DecimalCommas) {
     const CsvOptions options{.delimiter = ';', .decimal_comma = true};
     EXPECT_THAT(

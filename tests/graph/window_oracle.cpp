@@ -102,6 +102,7 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
     };
     Answer answer;
     std::map<std::uint32_t, std::vector<Session>> open;
+    std::map<std::uint32_t, std::vector<Session>> closed;
     const std::int64_t gap = windows.gap().count();
     const auto close = [&](std::uint32_t key, const Session& session) {
         answer.rows.emplace_back(key, session.first, session.last + gap, value_of(session.records));
@@ -117,12 +118,21 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
         std::erase_if(sessions, [&](const Session& session) {
             if (!is_closed(session.last)) return false;
             close(event.key, session);
+            closed[event.key].push_back(session);
             return true;
         });
+        const auto touches = [&](const Session& session) {
+            return session.first - gap <= event.time.ns() && event.time.ns() <= session.last + gap;
+        };
+        const auto& over = closed[event.key];
+        if (std::any_of(over.begin(), over.end(), touches)) {
+            answer.late.push_back(event);
+            continue;
+        }
         Session joined{event.time.ns(), event.time.ns(), {}};
         std::vector<Session> rest;
         for (Session& session : sessions) {
-            if (session.first - gap <= event.time.ns() && event.time.ns() <= session.last + gap) {
+            if (touches(session)) {
                 joined.first = std::min(joined.first, session.first);
                 joined.last = std::max(joined.last, session.last);
                 joined.records.insert(joined.records.end(), session.records.begin(),

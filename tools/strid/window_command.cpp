@@ -45,7 +45,9 @@ void complete(WindowCommand& command) {
     for (const std::string& key : plan.keys) {
         job.csv.columns.push_back(column(key, command.no_header));
     }
-    if (!plan.time.empty()) job.csv.columns.push_back(column(plan.time, command.no_header));
+    for (const std::string& time : plan.times) {
+        job.csv.columns.push_back(column(time, command.no_header));
+    }
     for (const ValueColumn& value : plan.values) {
         job.csv.columns.push_back(column(value.name, command.no_header));
     }
@@ -104,8 +106,8 @@ int run_windows(WindowCommand& command) {
                 "windows of a number of records take them as they come: --disorder, --lateness and "
                 "--late are for windows of time");
         }
-        command.plan->time.clear();
-    } else if (command.plan->time.empty()) {
+        command.plan->times.clear();
+    } else if (command.plan->times.empty()) {
         throw GraphError("windows of time need --time COL");
     }
     check_live_options(job, windows);

@@ -6,7 +6,8 @@
 //                                 day, day of the year, the month's name (three letters or all)
 //     %H %I %M %S %f %p           the time: hour of 24 or 12, minute, second, the digits of a
 //                                 fraction of a second, AM or PM
-//     %z %Z                       the offset (+0100, +01:00, Z); UTC, GMT or Z
+//     %z %Z                       the offset (+0100, +01:00, Z); UTC, GMT, Z, or the name of an
+//                                 offset (EST, CEST, or as the zone of the text calls it)
 //     %s                          seconds since 1970
 //     %a %A                       the name of the weekday, which says nothing
 //     %F %T %R %D                 %Y-%m-%d, %H:%M:%S, %H:%M, %m/%d/%y
@@ -16,6 +17,7 @@
 // Constant; any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,14 +27,26 @@
 
 namespace strid {
 
+/// Where a pattern without a year (`%b %d %H:%M:%S`, of syslog) has it from.
+enum class PatternYear : std::uint8_t {
+    of_text,   ///< There must be one in the text.
+    of_reader  ///< TimePattern::read() is given one for texts that have none.
+};
+
 /// How times are written as text, as `%Y-%m-%d %H:%M:%S`. Constant; any thread.
 class TimePattern {
   public:
     /// Throws Error for an unknown directive, and for a pattern that determines no moment.
-    explicit TimePattern(std::string_view pattern);
+    explicit TimePattern(std::string_view pattern, PatternYear year = PatternYear::of_text);
 
-    /// Reads the whole text, a time of the zone where it has no offset. O(size).
-    TimeFault read(std::string_view text, const TimeZone& zone, EventTime& time) const;
+    /// Reads the whole text, a time of the zone where it has no offset, of `year` where the pattern
+    /// has none. O(size).
+    TimeFault read(std::string_view text, const TimeZone& zone, EventTime& time,
+                   int year = 1970) const;
+    /// Whether texts have a year, or seconds since 1970.
+    [[nodiscard]] bool has_year() const noexcept { return has_year_; }
+    /// Whether texts determine their offset: the zone is not looked at.
+    [[nodiscard]] bool has_offset() const noexcept { return has_offset_; }
     /// Appends the time, in the zone unless the pattern has a `%Z`. O(size).
     void append(std::string& out, EventTime time, const TimeZone& zone) const;
 
@@ -44,6 +58,8 @@ class TimePattern {
     std::string pattern_;  // without the directives that stand for several
     bool is_utc_ = false;  // %Z: written in UTC
     bool is_epoch_ = false;
+    bool has_year_ = true;
+    bool has_offset_ = false;
 };
 
 }  // namespace strid

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,13 @@ class TimeZone {
     [[nodiscard]] std::int64_t offset_at(std::int64_t moment) const noexcept;
     /// The moment of this local time.
     [[nodiscard]] std::int64_t moment_of(std::int64_t local) const noexcept;
+    /// After how many seconds clocks show the local time of this moment once more, because they are
+    /// set back; 0: never. O(log changes of the zone).
+    [[nodiscard]] std::int64_t shown_again_after(std::int64_t moment) const noexcept;
+    /// The offset, in seconds, that the zone names so (`CEST`, in capitals) at this local time;
+    /// nothing where it has another name then.
+    [[nodiscard]] std::optional<std::int64_t> offset_named(std::string_view abbreviation,
+                                                           std::int64_t local) const;
     /// The first moment whose local time is not before this one: if clocks skip it, the moment at
     /// which they do.
     [[nodiscard]] std::int64_t first_moment_from(std::int64_t local) const noexcept;

@@ -143,9 +143,10 @@ class AtEnd {
     EventTime watermark_ = EventTime::earliest();
 };
 
-/// For live streams that fall silent: when no record has come for `after`, the watermark continues
-/// by the machine's clock, `after` behind it, from the last watermark of `Strategy`. A window
-/// therefore fires in silence when `after` has passed since its end. A record that comes then is
+/// For live streams that fall silent: when no record has come, nor waits in the source, for
+/// `after`, the watermark continues by the machine's clock, `after` behind it, from the last
+/// watermark of `Strategy`. A window therefore fires in silence when `after` has passed since its
+/// end. A record that comes then is
 /// late only if it lies behind the clock by more than the bound of `Strategy` and `after` together.
 template <class Strategy>
 class InSilence {

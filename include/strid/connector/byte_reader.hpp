@@ -40,8 +40,9 @@ class ByteReader {
     };
 
     /// Opens `path`; "-" is standard input. For a socket it only begins to connect. Throws
-    /// InputOutputError naming the path and the reason.
-    explicit ByteReader(std::string path);
+    /// InputOutputError naming the path and the reason. `zstd_dictionary` is a file with the
+    /// dictionary of a zstd input; empty: none.
+    explicit ByteReader(std::string path, std::string zstd_dictionary = {});
     ~ByteReader();
     ByteReader(const ByteReader&) = delete;
     ByteReader& operator=(const ByteReader&) = delete;
@@ -50,6 +51,11 @@ class ByteReader {
     /// most `wait_ms`. Throws InputOutputError.
     Result read(std::span<char> out, int wait_ms);
 
+    /// From now on only what waits in a pipe or a socket at this moment is read; behind it, and of
+    /// a file at once, the status is `waiting`.
+    void read_only_what_waits();
+    /// After read_only_what_waits(): how many of these bytes are not read yet.
+    [[nodiscard]] std::uint64_t bytes_waiting() const noexcept;
     /// Bytes taken from the input as it is stored, that is, before decompression.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept;
     /// Bytes of the stored input; 0 when unknown (a pipe).

@@ -52,6 +52,12 @@ struct CsvOptions {
     std::size_t skip_lines = 0;
     /// Lines that begin with this character are skipped; '\0': none.
     char comment = '\0';
+    /// Fields may stand in quotes. False: a quote is a character as any other, as in files whose
+    /// fields have tabs between them.
+    bool quotes = true;
+    /// The character behind it stands for itself, in quotes and outside: a backslash for what
+    /// MySQL, Spark and Hive write. '\0': none, and a quote in quotes is doubled.
+    char escape = '\0';
     /// Numbers have a decimal comma instead of a point.
     bool decimal_comma = false;
     /// Fields with one of these texts, without the spaces around it, count as empty: no value.

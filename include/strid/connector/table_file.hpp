@@ -82,7 +82,7 @@ class RowReader : private CsvFile<Row> {
         for (;;) {
             const SourceStatus status = this->poll(*this, rows_at_once);
             if (status == SourceStatus::finished) return std::move(read_);
-            if (status == SourceStatus::idle) wait_for_rows();
+            if (status != SourceStatus::more) wait_for_rows();
         }
     }
 

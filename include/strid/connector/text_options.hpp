@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace strid {
 
@@ -20,6 +21,8 @@ struct TextOptions {
     /// The longest line, in bytes without its end. A longer one is malformed and goes the way of
     /// the option `on_malformed`.
     std::size_t line_bytes_max = std::size_t{128} << 20;
+    /// A file with the dictionary that zstd inputs were compressed with; empty: none.
+    std::string zstd_dictionary{};
 };
 
 }  // namespace strid

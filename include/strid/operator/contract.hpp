@@ -159,6 +159,9 @@ struct Watermark {
 /// A run has begun or is over. Returns the watermark of the stream.
 struct Clock {
     std::int64_t now_ns;  ///< The machine's monotonic clock.
+    /// Up to when it is known that no record waited. Earlier than now where the source of the node
+    /// has not looked since, or has records that it cannot emit yet.
+    std::int64_t silent_until_ns = now_ns;
 };
 /// A source has reported its watermark, between two records.
 struct SourceProgress {

@@ -11,6 +11,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -79,20 +80,21 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     [[nodiscard]] Progress on(Clock clock) {
         if (came_ || last_ns_ == 0) last_ns_ = clock.now_ns;
         came_ = false;
-        if constexpr (sees_silence<Strategy>) {
-            asked_ns_ = clock.now_ns;
-            strategy_.silent_for(Duration{clock.now_ns - last_ns_});
-        }
+        is_silent_ = clock.silent_until_ns == clock.now_ns;
+        silence_ns_ = std::max<std::int64_t>(clock.silent_until_ns - last_ns_, 0);
+        if constexpr (sees_silence<Strategy>) strategy_.silent_for(Duration{silence_ns_});
         idle_ = idle_after_ != 0 && clock.now_ns - last_ns_ >= idle_after_;
         return {watermark(), idle_};
     }
     void on(Ended, auto&) {
         if constexpr (learns_of_the_end<Strategy>) strategy_.ended();
     }
+    /// Where records wait, the source of the node says when to look again.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         const std::int64_t idle_ns = idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
         if constexpr (sees_silence<Strategy>) {
-            const Duration silence = strategy_.next_silence(Duration{asked_ns_ - last_ns_});
+            if (!is_silent_) return idle_ns;
+            const Duration silence = strategy_.next_silence(Duration{silence_ns_});
             if (silence != Duration::zero()) {
                 return runtime::earlier_wake(idle_ns, last_ns_ + silence.count());
             }
@@ -115,8 +117,9 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     EventTime asserted_ = EventTime::earliest();
     std::int64_t idle_after_;
     std::int64_t last_ns_ = 0;  // when the last record came, to the accuracy of runs
-    std::int64_t asked_ns_ = 0;
+    std::int64_t silence_ns_ = 0;
     bool came_ = false;  // a record came in this run
+    bool is_silent_ = false;
     bool idle_ = false;
 };
 

@@ -22,6 +22,7 @@ namespace strid {
 enum class [[nodiscard]] SourceStatus : std::uint8_t {
     more,     ///< poll again as soon as there is room
     idle,     ///< nothing is due now; `wake_at_ns()` may return when something will be
+    held,     ///< as `idle`, but records wait that cannot be emitted yet: this is no silence
     finished  ///< the last record was emitted; never poll again
 };
 

@@ -85,10 +85,10 @@ void read_parallelism(std::string_view text, RunOptions& options);
 [[nodiscard]] std::vector<int> read_affinity(std::string_view text);
 
 /// Reads `5s`, `250ms`, `2m`, `1.5h`, exactly; units are ns us ms s m (min) h d (24 hours) and w (7
-/// days), and a bare number is seconds. Throws GraphError, also for 0 and for times finer than a
+/// days). Throws GraphError, also for a number without a unit, for 0 and for times finer than a
 /// nanosecond.
 [[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
-/// The same, but 0 is allowed.
+/// The same, but 0 is allowed, with or without a unit.
 [[nodiscard]] std::chrono::nanoseconds read_duration_or_zero(std::string_view text);
 
 /// Reads a number per second, above 0, with an optional k, M or G: the double nearest to it. Throws

@@ -305,7 +305,7 @@ class Harness {
         const SetClock clock{clock_ns_};
         Passed passed{};
         Passage passage{chain_, names_.data(), passed};
-        advancing_ = !passage.advance(progress_, clock_ns_);
+        advancing_ = !passage.advance(progress_, Clock{clock_ns_});
         return !advancing_;
     }
     template <class Event>

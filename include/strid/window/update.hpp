@@ -24,7 +24,7 @@ enum class Revision : std::uint8_t {
     /// the row with the same key and bounds, if there is one.
     again,
     /// An emitted session has grown or has been merged with another: the window with these bounds
-    /// no longer exists. The value is its last one.
+    /// no longer exists. The value is the one that was emitted last.
     retracted,
     early  ///< The window is still open; its value so far.
 };

@@ -38,8 +38,11 @@ class SessionsOfAKey {
         for (Session& session : open_) {
             if (!session.fired && is_over(session, Duration::zero(), asserted)) fire(session);
         }
-        std::erase_if(
-            open_, [&](const Session& session) { return is_over(session, lateness_, asserted); });
+        const auto closed = std::partition(open_.begin(), open_.end(), [&](const Session& session) {
+            return !is_over(session, lateness_, asserted);
+        });
+        closed_.insert(closed_.end(), closed, open_.end());
+        open_.erase(closed, open_.end());
     }
 
     /// At once, where a late record changes what has fired, or makes a session that is over.
@@ -48,8 +51,9 @@ class SessionsOfAKey {
         const auto touches = [this, time = event.time.ns()](const Session& session) {
             return session.first - gap_ <= time && time <= session.last + gap_;
         };
-        if (std::none_of(open_.begin(), open_.end(), touches) &&
-            is_over(joined, lateness_, asserted)) {
+        const bool is_alone = std::none_of(open_.begin(), open_.end(), touches);
+        if (std::any_of(closed_.begin(), closed_.end(), touches) ||
+            (is_alone && is_over(joined, lateness_, asserted))) {
             firings_.late.push_back(event);
             return;
         }
@@ -88,6 +92,7 @@ class SessionsOfAKey {
     std::int64_t gap_;
     Duration lateness_;
     std::vector<Session> open_;
+    std::vector<Session> closed_;  // a record that touches one is late
     Firings firings_;
 };
 

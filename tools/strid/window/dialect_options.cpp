@@ -64,6 +64,14 @@ void add_dialect_options(CLI::App& command, WindowCommand& options) {
         command, "--comment", "CHAR",
         [&csv](const std::string& text) { csv.comment = read_character("--comment", text); },
         "Lines that begin with it are passed over");
+    add_choice<bool>(command, "--quote", csv.quotes, {{"double", true}, {"none", false}},
+                     "none: a quote is a character as any other; double (default): fields may "
+                     "stand in double quotes");
+    add_text_option(
+        command, "--escape", "CHAR",
+        [&csv](const std::string& text) { csv.escape = read_character("--escape", text); },
+        "The character behind it stands for itself, in quotes and outside: '\\\\' reads the files "
+        "of MySQL, Spark and Hive");
     add_text_option(
         command, "--skip", "N",
         [&csv](const std::string& text) { csv.skip_lines = read_number("--skip", text); },
@@ -99,7 +107,8 @@ void settle_dialect(WindowCommand& options) {
     }
     if (csv.decimal_comma) options.plan->format.decimal_point = ',';
     const bool is_csv = is_given || by_name != '\0' || csv.decimal_comma || csv.ragged ||
-                        csv.comment != '\0' || csv.skip_lines != 0 || options.no_header;
+                        csv.comment != '\0' || csv.skip_lines != 0 || options.no_header ||
+                        !csv.quotes || csv.escape != '\0';
     const bool is_json = job.format == TableFormat::json ||
                          std::any_of(job.inputs.begin(), job.inputs.end(), [](const auto& path) {
                              return format_by_name(path) == TableFormat::json;
@@ -108,10 +117,11 @@ void settle_dialect(WindowCommand& options) {
         throw GraphError(
             options.no_header
                 ? "--no-header is for CSV: the members of JSON have names"
-                : "--delimiter, --decimal-comma, --comment, --skip and --ragged are for CSV");
+                : "--delimiter, --decimal-comma, --comment, --quote, --escape, --skip and --ragged "
+                  "are for CSV");
     }
     if (is_csv) job.format = TableFormat::csv;
-    if (job.merge_inputs && options.plan->time.empty()) {
+    if (job.merge_inputs && options.plan->times.empty()) {
         throw GraphError("--merge-inputs merges by time: it is for windows of time");
     }
 }

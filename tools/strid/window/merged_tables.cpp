@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include <strid/base/clock.hpp>
 #include <strid/connector/dead_letter_file.hpp>
 
 namespace strid::tool {
 
-MergedTables::MergedTables(const WindowJob& job) {
+MergedTables::MergedTables(const WindowJob& job) : idle_(job.progress.idle) {
     if (!job.merge_inputs) {
         inputs_.emplace_back(job);
         return;
@@ -25,9 +26,12 @@ MergedTables::MergedTables(const WindowJob& job) {
 
 void MergedTables::on(const Opened& opened) {
     awaited_ = 0;
+    may_wait_ = false;
     for (Input& input : inputs_) {
         input.ahead.forget();
-        input.is_finished = false;
+        input.is_finished = input.is_empty = input.is_held = false;
+        input.time = EventTime::earliest();
+        input.silent_since_ns = 0;
         input.source.on(opened);
     }
 }
@@ -67,35 +71,71 @@ std::vector<FileUse> MergedTables::files() const {
     return files;
 }
 
-SourceStatus MergedTables::read_ahead() {
-    constexpr std::size_t rows_ahead = 128;
-    auto status = SourceStatus::finished;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        Input& input = inputs_[i];
-        if (input.ahead.empty() && !input.is_finished) {
-            input.ahead.forget();
-            const SourceStatus found = input.source.poll(input.ahead, rows_ahead);
-            input.is_finished = found == SourceStatus::finished;
-            malformed_ += input.ahead.take_malformed();
-            if (input.ahead.empty() && !input.is_finished) {
-                awaited_ = i;
-                return found;
-            }
-        }
-        if (!input.ahead.empty()) status = SourceStatus::more;
-    }
-    return status;
+void MergedTables::begin_poll() noexcept {
+    looked_ns_ = now_ns();
+    for (Input& input : inputs_) input.is_empty = false;
 }
 
-RowsAhead& MergedTables::earliest() noexcept {
-    Input* earliest = nullptr;
+void MergedTables::look_into(Input& input, bool may_wait) {
+    constexpr std::size_t rows_ahead = 128;
+    input.ahead.forget();
+    if (!may_wait) input.source.do_not_wait();
+    const SourceStatus found = input.source.poll(input.ahead, rows_ahead);
+    malformed_ += input.ahead.take_malformed();
+    input.is_finished = found == SourceStatus::finished;
+    input.is_empty = input.ahead.empty();
+    input.is_held = found == SourceStatus::held;
+    if (!input.is_empty) {
+        input.time = std::max(input.time, input.ahead.back().time);
+        input.silent_since_ns = 0;
+    } else if (input.silent_since_ns == 0 && !input.is_held) {
+        input.silent_since_ns = looked_ns_;
+    }
+}
+
+SourceStatus MergedTables::read_ahead() {
+    bool is_any_open = false;
+    bool is_any_held = false;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        Input& input = inputs_[i];
+        if (!input.ahead.empty() || input.is_finished) continue;
+        if (!input.is_empty) look_into(input, may_wait_ && i == awaited_);
+        if (!input.is_empty || input.is_finished) continue;
+        if (!is_any_open) awaited_ = i;
+        is_any_open = true;
+        is_any_held = is_any_held || input.is_held;
+    }
+    const bool has_rows = find_first();
+    if (!has_rows && !is_any_open) return SourceStatus::finished;
+    if (has_rows) {
+        const EventTime first = inputs_[first_].ahead.front().time;
+        if (!is_any_open || first <= bound(first)) return SourceStatus::more;
+    }
+    may_wait_ = true;
+    return has_rows || is_any_held ? SourceStatus::held : SourceStatus::idle;
+}
+
+EventTime MergedTables::bound(EventTime first) noexcept {
+    EventTime least = EventTime::latest();
     for (Input& input : inputs_) {
+        if (!input.is_empty || input.is_finished) continue;
+        // One that never had a row is as far as what waits for it.
+        if (input.time == EventTime::earliest() && idle_ != Duration::zero()) input.time = first;
+        least = std::min(least, input.least(looked_ns_, idle_));
+    }
+    return least;
+}
+
+bool MergedTables::find_first() noexcept {
+    const Input* found = nullptr;
+    for (const Input& input : inputs_) {
         if (input.ahead.empty()) continue;
-        if (earliest == nullptr || input.ahead.front().time < earliest->ahead.front().time) {
-            earliest = &input;
+        if (found == nullptr || input.ahead.front().time < found->ahead.front().time) {
+            found = &input;
         }
     }
-    return earliest->ahead;
+    if (found != nullptr) first_ = static_cast<std::size_t>(found - inputs_.data());
+    return found != nullptr;
 }
 
 }  // namespace strid::tool

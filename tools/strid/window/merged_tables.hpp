@@ -4,11 +4,13 @@
 // time. Merging reads a few rows of each input ahead and takes the earliest of the first ones,
 // where several are as early that of the input named first; so inputs that are each in order of
 // time give what one sorted input gives. An input that falls silent holds back the others: its next
-// row may be the earliest.
+// row may be the earliest. With --idle its time goes on by the clock, so long behind it, and the
+// others go on up to there. Rows that are held back are no silence: the source says so.
 //
 // Threads and replicas as in FileSource.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -36,6 +38,7 @@ class RowsAhead {
 
     [[nodiscard]] bool empty() const noexcept { return next_ == rows_.size(); }
     [[nodiscard]] const TableRow& front() const noexcept { return rows_[next_].row; }
+    [[nodiscard]] const TableRow& back() const noexcept { return rows_.back().row; }
     [[nodiscard]] const memory::TextReference& text() const noexcept {
         return texts_[rows_[next_].text];
     }
@@ -76,17 +79,19 @@ class MergedTables {
     SourceStatus poll(Emit& emit, std::size_t budget) {
         if (inputs_.size() == 1) return inputs_.front().source.poll(emit, budget);
         const memory::TextChunk* text = nullptr;
+        begin_poll();
         for (;; --budget) {
             const SourceStatus status = read_ahead();
             if (const auto malformed = std::exchange(malformed_, 0)) {
                 emit.count_malformed(malformed);
             }
             if (status != SourceStatus::more || budget == 0) return status;
-            RowsAhead& ahead = earliest();
+            RowsAhead& ahead = inputs_[first_].ahead;
             if (text != ahead.text().get()) emit.keep_alive(ahead.text());
             text = ahead.text().get();
             TableRow row = ahead.front();
             ahead.pop();
+            may_wait_ = false;
             if (!emit(std::move(row))) return SourceStatus::more;
         }
     }
@@ -109,18 +114,37 @@ class MergedTables {
     struct Input {
         explicit Input(const WindowJob& job) : source(job) {}
 
+        /// The least time that a next row may have; earliest() where that is not known.
+        [[nodiscard]] EventTime least(std::int64_t now_ns, Duration idle) const noexcept {
+            const Duration silence{silent_since_ns == 0 ? 0 : now_ns - silent_since_ns};
+            return idle == Duration::zero() ? EventTime::earliest()
+                                            : time + std::max(silence - idle, Duration::zero());
+        }
+
         TableSource source;
         RowsAhead ahead;
         bool is_finished = false;
+        bool is_empty = false;                   // as this poll has found
+        bool is_held = false;                    // there are rows, and no memory for them
+        EventTime time = EventTime::earliest();  // of the last row that was read
+        std::int64_t silent_since_ns = 0;        // 0: it is not
     };
 
-    /// `more` where each input that has not ended has a row, and some input has one.
+    void begin_poll() noexcept;
+    /// `more` where a row may go: no input may have an earlier one.
     SourceStatus read_ahead();
-    /// The rows of the input whose first row is the earliest; there is one.
-    [[nodiscard]] RowsAhead& earliest() noexcept;
+    void look_into(Input& input, bool may_wait);
+    /// Up to which time rows may go although inputs are empty.
+    [[nodiscard]] EventTime bound(EventTime first) noexcept;
+    /// Settles first_. False where no input has a row.
+    [[nodiscard]] bool find_first() noexcept;
 
     std::vector<Input> inputs_;
-    std::size_t awaited_ = 0;  // where the last poll that found no row looked in vain
+    Duration idle_;
+    std::size_t first_ = 0;       // whose first row is the earliest
+    std::size_t awaited_ = 0;     // where the last poll that found no row looked in vain
+    bool may_wait_ = false;       // there, in the kernel: the last poll has emitted nothing
+    std::int64_t looked_ns_ = 0;  // when this poll began
     std::uint64_t malformed_ = 0;
 };
 

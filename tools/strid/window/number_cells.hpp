@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a window for a column of numbers: a sum, an extreme. Cells are a few words of plain
-// bytes, which lie in the array of words of a state (hence may_alias), empty where all are zero,
-// and combine in any order to the same: integers are added up in 128 bits, extremes are compared
-// exactly; sums of decimals are rounded as those of doubles are.
+// The state of a window for a column of numbers: a sum, an extreme, a variance. Cells are a few
+// words of plain bytes, which lie in the array of words of a state (hence may_alias), empty where
+// all are zero, and combine in any order to the same: integers are added up in 128 bits, extremes
+// are compared exactly; sums of decimals are rounded as those of doubles are.
 //
 // Threads: as any state of an aggregate.
 #pragma once
@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include <strid/window/aggregates/moments.hpp>
 
 #include "table_number.hpp"
 
@@ -56,6 +58,11 @@ class [[gnu::may_alias]] NumberTotal {
         if (!is_mixed()) return static_cast<double>(wide());
         const auto integers = static_cast<double>(static_cast<std::int64_t>(low_));
         return (is_scaled() ? decimals() * scale : decimals()) + integers;
+    }
+    /// Of integers: the sum divided by a whole number that is not 0, as a long double has it.
+    [[nodiscard]] long double quotient(WideInteger divisor) const noexcept {
+        return static_cast<long double>(wide() / divisor) +
+               static_cast<long double>(wide() % divisor) / static_cast<long double>(divisor);
     }
     /// Of one number at least.
     [[nodiscard]] double mean() const noexcept {
@@ -201,5 +208,44 @@ class [[gnu::may_alias]] NumberExtreme {
     std::uint64_t kind_;
 };
 static_assert(sizeof(NumberExtreme) == 16);
+
+/// The moments of numbers as their distances from a base: the first number, where it is so large
+/// that a double does not tell it from its neighbours; else 0. Distances of integers are exact up
+/// to 2^53, and rounded beyond, where so small a part of them is lost that the variance does not
+/// show it.
+class [[gnu::may_alias]] NumberMoments {
+  public:
+    void add(const TableNumber& number) noexcept {
+        if (moments_.count() == 0) base_ = base_of(number);
+        moments_.add(distance_of(number));
+    }
+    void add(const NumberMoments& other) noexcept {
+        if (moments_.count() == 0) base_ = other.base_;
+        window::Moments moved = other.moments_;
+        if (other.base_ != base_) {
+            moved.shift(static_cast<double>(static_cast<WideInteger>(other.base_) -
+                                            static_cast<WideInteger>(base_)));
+        }
+        moments_.add(moved);
+    }
+    [[nodiscard]] const window::Moments& moments() const noexcept { return moments_; }
+
+  private:
+    [[nodiscard]] static double base_of(const TableNumber& number) noexcept {
+        constexpr double exact_max = 0x1p52;
+        const double nearest = decimal_of(number);
+        const bool is_large = number.kind != ValueKind::decimal && std::abs(nearest) > exact_max;
+        return is_large ? nearest : 0;
+    }
+    [[nodiscard]] double distance_of(const TableNumber& number) const noexcept {
+        if (base_ == 0) return decimal_of(number);
+        if (number.kind == ValueKind::decimal) return number.value.decimal - base_;
+        return static_cast<double>(integer_of(number) - static_cast<WideInteger>(base_));
+    }
+
+    double base_ = 0;  // a whole number
+    window::Moments moments_;
+};
+static_assert(sizeof(NumberMoments) == 32);
 
 }  // namespace strid::tool

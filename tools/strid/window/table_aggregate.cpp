@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table_aggregate.hpp"
 
-#include <strid/window/aggregates/moments.hpp>
-
 namespace strid::tool {
 
 namespace {
 
 template <class Change>
 void change_moments(std::uint64_t* words, const TableCell& at, Change&& change) {
-    auto moments = cell_at<window::Moments>(words, at);
+    auto moments = cell_at<NumberMoments>(words, at);
     change(moments);
     put_cell(words, at, moments);
 }
@@ -19,12 +17,11 @@ void change_moments(std::uint64_t* words, const TableCell& at, Change&& change) 
 void TableAggregate::add_to_large_cell(TableState& state, const TableCell& cell,
                                        const TableRow& row) const {
     if (cell.kind == CellKind::moments) {
-        change_moments(state.words(), cell, [&](window::Moments& moments) {
-            moments.add(decimal_of(row.number(cell.value)));
-        });
+        change_moments(state.words(), cell,
+                       [&](NumberMoments& moments) { moments.add(row.number(cell.value)); });
     } else {
         add_to_sketch(state.sketches()[cell.sketch], cell, row,
-                      plan_->time.empty() ? EventTime{} : row.time);
+                      plan_->times.empty() ? EventTime{} : row.time);
     }
 }
 
@@ -47,8 +44,8 @@ TableState TableAggregate::combine(const TableState& older, const TableState& ne
                     .take(cell_in<NumberExtreme>(more, cell), cell.kind == CellKind::minimum);
                 break;
             case CellKind::moments:
-                change_moments(words, cell, [&](window::Moments& moments) {
-                    moments.add(cell_at<window::Moments>(more, cell));
+                change_moments(words, cell, [&](NumberMoments& moments) {
+                    moments.add(cell_at<NumberMoments>(more, cell));
                 });
                 break;
             default:

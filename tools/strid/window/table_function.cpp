@@ -42,6 +42,9 @@ constexpr std::array functions = std::to_array<TableFunction>({
     {"collect", AggregateKind::list, CellKind::collected, Takes::text_of_length},
 });
 
+// Of a sketch these would be the nearest double of an integer.
+constexpr TableFunction least{"p0", AggregateKind::extreme, CellKind::minimum, Takes::number};
+constexpr TableFunction greatest{"p100", AggregateKind::extreme, CellKind::maximum, Takes::number};
 constexpr TableFunction percentile{"p99", AggregateKind::quantile, CellKind::digest, Takes::number};
 
 std::string how_written(const TableFunction& function) {
@@ -115,7 +118,7 @@ void find_function(AskedAggregate& asked, std::string_view name, bool of_rows) {
         asked.function = *found;
         asked.q = 0.5;
     } else if (const auto percent = percent_of(name); percent && !of_rows) {
-        asked.function = percentile;
+        asked.function = *percent == 0 ? least : *percent == 100 ? greatest : percentile;
         asked.q = *percent / 100;
     } else {
         const bool is_known = percent_of(name) || std::any_of(functions.begin(), functions.end(),

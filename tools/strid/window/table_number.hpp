@@ -6,6 +6,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -75,7 +76,17 @@ __extension__ using WideInteger = __int128;
            static_cast<int>(integer_of(a) < integer_of(b));
 }
 
-/// Takes any text, as detail::read_csv_value() of a double does.
+/// `true` is 1 and `false` is 0, as detail::read_bool() has these words.
+[[nodiscard]] inline bool read_truth(std::string_view text, TableNumber& number) noexcept {
+    bool value = false;
+    const bool is_word = !text.empty() && (text.back() == 'e' || text.back() == 'E');
+    if (!is_word || detail::read_bool(text, value) != nullptr) return false;
+    number.value.integer = static_cast<std::int64_t>(value);
+    number.kind = ValueKind::integer;
+    return true;
+}
+
+/// Takes any text, as detail::read_csv_value() of a double does, and the words for truth.
 [[nodiscard]] inline detail::CsvFault read_table_number(std::string_view text, TableNumber& number,
                                                         const NumberFormat& format) noexcept {
     const std::string_view meant = detail::without_plus(detail::trimmed(text));
@@ -87,6 +98,7 @@ __extension__ using WideInteger = __int128;
         number.kind = ValueKind::large;
     }
     if (read.ec == std::errc{} && read.ptr == end) return nullptr;
+    if (read_truth(meant, number)) return nullptr;
     number.kind = ValueKind::decimal;
     return detail::read_floating(text, number.value.decimal, format);
 }
@@ -103,6 +115,21 @@ inline void append_number(std::string& out, const TableNumber& number) {
         detail::append_csv_value(out, number.value.decimal, ',');
     } else {
         append_integer(out, integer_of(number));
+    }
+}
+
+/// A value computed of integers: as a double, and one that a double has no room for with all its
+/// digits.
+inline void append_exactly(std::string& out, long double value) {
+    constexpr long double double_max = 0x1p53L;
+    constexpr long double integer_max = 0x1p126L;
+    const long double size = std::abs(value);
+    if (size <= double_max || size >= integer_max) {
+        detail::append_csv_value(out, static_cast<double>(value), ',');
+    } else if (std::trunc(value) == value) {
+        append_integer(out, static_cast<WideInteger>(value));
+    } else {
+        out += fmt::format("{}", value);
     }
 }
 

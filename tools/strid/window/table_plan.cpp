@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/window/aggregates/moments.hpp>
 
 #include "number_cells.hpp"
 #include "table_function.hpp"
@@ -63,7 +62,7 @@ std::size_t words_of(CellKind kind) noexcept {
         case CellKind::total:
             return sizeof(NumberTotal) / sizeof(std::uint64_t);
         case CellKind::moments:
-            return sizeof(window::Moments) / sizeof(std::uint64_t);
+            return sizeof(NumberMoments) / sizeof(std::uint64_t);
         default:
             return 0;
     }
@@ -99,7 +98,7 @@ void TablePlan::add_cell(const AskedAggregate& asked, TableAggregateItem& item) 
     const FunctionTakes takes = asked.function.takes;
     const bool is_rate =
         item.kind == AggregateKind::rate || item.kind == AggregateKind::rate_of_rows;
-    if (is_rate && time.empty()) {
+    if (is_rate && times.empty()) {
         throw GraphError(
             fmt::format("'{}' is per second of a window's length, and windows of a number of "
                         "records have none",

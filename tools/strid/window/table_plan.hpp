@@ -40,8 +40,8 @@ enum class CellKind : std::uint8_t {
     total,    ///< NumberTotal
     minimum,  ///< NumberExtreme
     maximum,
-    moments,   ///< mean and variance
-    digest,    ///< window::TDigest
+    moments,   ///< NumberMoments
+    digest,    ///< NumberDigest
     distinct,  ///< of texts
     distinct_approximately,
     first,  ///< ChosenText
@@ -92,13 +92,15 @@ struct AskedAggregate;
 /// The input, and the computation.
 struct TablePlan {
     static constexpr std::size_t keys_max = 8;
+    static constexpr std::size_t times_max = 4;
     static constexpr std::size_t values_max = 32;
     static constexpr std::size_t aggregates_max = 64;
     /// A state has so many words of its own (table_state.hpp).
     static constexpr std::size_t words_in_state = 4;
 
     std::vector<std::string> keys;
-    std::string time;  // empty: there is no time
+    /// The columns of the time, read with spaces between them; empty: there is no time.
+    std::vector<std::string> times;
     std::vector<ValueColumn> values;
     std::vector<TableAggregateItem> items;
     std::vector<TableCell> cells;
@@ -114,12 +116,12 @@ struct TablePlan {
     [[nodiscard]] bool has_blocks() const noexcept {
         return words > words_in_state || sketches != 0;
     }
-    /// How many columns a row is read from: the keys, the time where there is one, the values.
+    /// How many columns a row is read from: the keys, the times, the values.
     [[nodiscard]] std::size_t columns() const noexcept {
-        return keys.size() + (time.empty() ? 0 : 1) + values.size();
+        return keys.size() + times.size() + values.size();
     }
-    /// Reads `count,sum(x),p99(x)` into `items`, `cells` and `values`, once `time` is known. Throws
-    /// GraphError.
+    /// Reads `count,sum(x),p99(x)` into `items`, `cells` and `values`, once `times` are known.
+    /// Throws GraphError.
     void read_aggregates(std::string_view list);
 
   private:

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/window/aggregates/moments.hpp>
 
 #include "number_cells.hpp"
 
@@ -20,7 +19,14 @@ void append_of_total(std::string& out, AggregateKind kind, const NumberTotal& to
     const double value = kind == AggregateKind::mean  ? total.mean()
                          : kind == AggregateKind::sum ? total.sum()
                                                       : total.sum() / seconds;
-    detail::append_csv_value(out, value, ',');
+    const double divisor =
+        kind == AggregateKind::mean ? static_cast<double>(total.count()) : seconds;
+    const bool is_whole = total.is_integer() && std::trunc(divisor) == divisor;
+    if (is_whole && std::abs(value) >= 0x1p53) {
+        append_exactly(out, total.quotient(static_cast<WideInteger>(divisor)));
+    } else {
+        detail::append_csv_value(out, value, ',');
+    }
 }
 
 /// One aggregate of those that are read from the words of a state; nothing where it has no value.
@@ -45,7 +51,7 @@ void append_plain_result(std::string& out, AggregateKind kind, const std::uint64
             break;
         }
         default: {
-            const auto moments = cell_at<window::Moments>(words, at);
+            const window::Moments moments = cell_at<NumberMoments>(words, at).moments();
             if (moments.count() < 2) break;
             const bool squared = kind == AggregateKind::variance;
             detail::append_csv_value(out, squared ? moments.variance() : moments.deviation(), ',');
@@ -58,9 +64,8 @@ void append_sketch_result(std::string& out, const TableAggregateItem& item,
                           const TableSketch& sketch, std::size_t length) {
     std::visit(
         [&]<class Sketch>(const Sketch& kept) {
-            if constexpr (std::is_same_v<Sketch, window::TDigest>) {
-                if (kept.count() == 0) return;
-                detail::append_csv_value(out, kept.quantile(item.q), ',');
+            if constexpr (std::is_same_v<Sketch, NumberDigest>) {
+                kept.append(out, item.q);
             } else if constexpr (std::is_same_v<Sketch, TextHashes>) {
                 append_integer(out, kept.size());
             } else if constexpr (std::is_same_v<Sketch, TextEstimate>) {

@@ -15,6 +15,7 @@ namespace {
     if (text.substr(1).find_first_not_of("0123456789") == std::string_view::npos) {
         return read_table_number(text, number, NonFinite::reject) == nullptr;
     }
+    if (read_truth(text, number)) return true;
     number.kind = ValueKind::decimal;
     return detail::scan_floating(p, end, number.value.decimal) && p == end;
 }
@@ -49,6 +50,9 @@ bool TableSource::scan_field(const char* begin, const char* end, const Step& ste
             return true;
         case Step::Target::time:
             return times_.scan(begin, end, row.time) || times_.read(text, row.time) == nullptr;
+        case Step::Target::time_part:
+            time_parts_[step.index] = text;
+            return true;
         case Step::Target::number_and_text:
             row.set_text_or_missing(step.text_index, text);
             [[fallthrough]];
@@ -76,10 +80,11 @@ bool TableSource::scan_row(TableRow& row) {
     const char* field = position_;
     if (*field == '\r' || *field == '\n' || is_comment(field)) return false;
     FieldEnds ends(field, options().delimiter);
+    const char quote = options().quotes ? '"' : '\0';
     const char* end = nullptr;
     const Step* const last = &steps_.back();
     for (const Step* step = &steps_.front();; ++step) {
-        if (*field == '"') return false;
+        if (*field == quote) return false;
         end = ends.next();
         const char* text_end = end;
         if (*end == '\n') {
@@ -92,11 +97,12 @@ bool TableSource::scan_row(TableRow& row) {
     }
     std::size_t fields = steps_.size();
     for (; *end != '\n'; ++fields) {
-        if (*field == '"') return false;
+        if (*field == quote) return false;
         end = ends.next();
         field = end + 1;
     }
     if (fields != fields_per_row() && fields_per_row() != 0) return false;
+    if (plan_->times.size() > 1 && read_time_parts(row.time) != nullptr) return false;
     const auto length = static_cast<std::size_t>(end - position_);
     if (length > line_bytes_max() || is_header(position_, length)) return false;
     line_ = {position_, length};

@@ -16,8 +16,8 @@
 #include <strid/base/hash.hpp>
 #include <strid/memory/recycling.hpp>
 #include <strid/window/aggregates/hyper_log_log.hpp>
-#include <strid/window/aggregates/t_digest.hpp>
 
+#include "number_digest.hpp"
 #include "table_plan.hpp"
 #include "table_row.hpp"
 #include "text_cells.hpp"
@@ -30,8 +30,8 @@ using TextHashes =
                               memory::RecyclingAllocator<std::uint64_t>>;
 using TextEstimate = window::HyperLogLog<14>;
 /// The text is what is written of a window (table_results.hpp): no sketch becomes one.
-using TableSketch = std::variant<window::TDigest, TextHashes, TextEstimate, ChosenText,
-                                 LeadingNumbers, FrequentTexts, CollectedTexts, KeptText>;
+using TableSketch = std::variant<NumberDigest, TextHashes, TextEstimate, ChosenText, LeadingNumbers,
+                                 FrequentTexts, CollectedTexts, KeptText>;
 
 [[nodiscard]] constexpr bool is_sketch(CellKind kind) noexcept {
     return kind >= CellKind::digest;
@@ -56,7 +56,7 @@ using TableSketch = std::variant<window::TDigest, TextHashes, TextEstimate, Chos
         case CellKind::collected:
             return CollectedTexts(cell.length);
         default:
-            return window::TDigest{};
+            return NumberDigest{};
     }
 }
 
@@ -65,7 +65,7 @@ inline void add_to_sketch(TableSketch& sketch, const TableCell& cell, const Tabl
                           EventTime time) {
     switch (cell.kind) {
         case CellKind::digest:
-            std::get<window::TDigest>(sketch).add(decimal_of(row.number(cell.value)));
+            std::get<NumberDigest>(sketch).add(row.number(cell.value));
             break;
         case CellKind::distinct:
             std::get<TextHashes>(sketch).insert(hash_of(row.text(cell.value)));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
 
@@ -29,7 +30,7 @@ std::string_view without_packing(std::string_view path) noexcept {
 std::vector<JsonColumn> members_of(const TablePlan& plan) {
     std::vector<JsonColumn> members;
     for (const std::string& key : plan.keys) members.push_back({key, true, false});
-    if (!plan.time.empty()) members.push_back({plan.time, false, false});
+    for (const std::string& time : plan.times) members.push_back({time, false, false});
     for (const ValueColumn& value : plan.values) members.push_back({value.name, true, true});
     return members;
 }
@@ -103,7 +104,8 @@ void TableSource::plan_steps() {
     };
     const auto key = plan_->keys.size() == 1 ? Step::Target::key : Step::Target::key_part;
     for (std::size_t i = 0; i < plan_->keys.size(); ++i) needed(key, i);
-    if (!plan_->time.empty()) needed(Step::Target::time, 0);
+    const auto time = plan_->times.size() == 1 ? Step::Target::time : Step::Target::time_part;
+    for (std::size_t i = 0; i < plan_->times.size(); ++i) needed(time, i);
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
         needed(is_dialect                 ? Step::Target::in_dialect
                : plan_->values[i].is_text ? Step::Target::text
@@ -142,9 +144,11 @@ detail::CsvFault TableSource::read_columns_of(TableRow& row, TextOf&& text_of,
     std::size_t column = 0;
     for (; column != plan_->keys.size(); ++column) key_[column] = text_of(column);
     row.key = key_[0];
-    if (!plan_->time.empty()) {
+    if (const std::size_t times = plan_->times.size(); times != 0) {
         faulty = column;
-        const auto fault = times_.read(text_of(column++), row.time);
+        for (std::size_t i = 0; i != times; ++i) time_parts_[i] = text_of(column++);
+        const auto fault =
+            times == 1 ? times_.read(time_parts_[0], row.time) : read_time_parts(row.time);
         if (fault != nullptr) return fault;
     }
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
@@ -164,10 +168,24 @@ detail::CsvFault TableSource::read_columns_of(TableRow& row, TextOf&& text_of,
     return nullptr;
 }
 
+detail::CsvFault TableSource::read_time_parts(EventTime& time) {
+    time_text_.clear();
+    for (std::size_t i = 0; i != plan_->times.size(); ++i) {
+        if (i != 0) time_text_ += ' ';
+        time_text_ += detail::trimmed(time_parts_[i]);
+    }
+    return times_.read(time_text_, time);
+}
+
+std::string TableSource::fault_of_time(detail::CsvFault fault) const {
+    return fmt::format("time '{}': {}: \"{}\"", fmt::join(plan_->times, ","), fault,
+                       excerpt(time_text_));
+}
+
 CsvSource::Row TableSource::read_csv_row(TableRow& row) {
     const Row found = next_csv_row();
     if (found != Row::ready) return found;
-    if (steps_.empty()) plan_steps();
+    if (steps_.empty() && options().escape == '\0') plan_steps();
     std::size_t faulty = 0;
     const auto fault = read_columns_of(
         row,
@@ -176,7 +194,11 @@ CsvSource::Row TableSource::read_csv_row(TableRow& row) {
         },
         number_format(), faulty);
     if (fault != nullptr) {
-        refuse_field(faulty, fault);
+        if (is_time_part(faulty)) {
+            refuse_row(fault_of_time(fault));
+        } else {
+            refuse_field(faulty, fault);
+        }
         return Row::none;
     }
     times_.take();
@@ -196,7 +218,11 @@ CsvSource::Row TableSource::read_json_row(TableRow& row) {
         },
         options().non_finite, faulty);
     if (fault != nullptr) {
-        refuse_member(faulty, fault);
+        if (is_time_part(faulty)) {
+            refuse_json(fault_of_time(fault));
+        } else {
+            refuse_member(faulty, fault);
+        }
         return Row::none;
     }
     times_.take();
@@ -242,7 +268,8 @@ CsvSource::Row TableSource::next_csv_row() {
     const Row found = next_row();
     if (found == Row::partial) return found;
     const auto length = static_cast<std::size_t>(position_ - begin);
-    keep_line({begin, length - 1}, "\"\"");
+    const char escape = options().escape;
+    keep_line({begin, length - 1}, escape == '\0' ? "\"\"" : std::string_view(&escape, 1));
     if (awaits_header && is_header_done()) keep_header(std::string_view(header).substr(0, length));
     return checked(found);
 }
@@ -250,7 +277,7 @@ CsvSource::Row TableSource::next_csv_row() {
 // A ragged row may lack what it cannot do without.
 CsvSource::Row TableSource::checked(Row found) {
     if (found != Row::ready || !options().ragged) return found;
-    const std::size_t needed = plan_->keys.size() + (plan_->time.empty() ? 0 : 1);
+    const std::size_t needed = plan_->keys.size() + plan_->times.size();
     for (std::size_t i = 0; i < needed; ++i) {
         if (has_field(i)) continue;
         refuse_row(i < plan_->keys.size() ? "the row ends before its key"

@@ -30,6 +30,8 @@ class TableSource : public CsvSource {
   public:
     using record_type = TableRow;
 
+    using CsvSource::do_not_wait;
+
     /// Throws GraphError for options that contradict each other.
     explicit TableSource(const WindowJob& job);
 
@@ -83,16 +85,17 @@ class TableSource : public CsvSource {
     struct Step {
         enum class Target : std::uint8_t {
             nothing,
-            key,       // the only one
-            key_part,  // one of several
-            time,
+            key,        // the only one
+            key_part,   // one of several
+            time,       // the only one
+            time_part,  // one of several
             number,
             text,
             number_and_text,
             in_dialect  // a value whose words or numbers are written in a way of their own
         };
         Target target;
-        std::size_t index;           // of the key or the value
+        std::size_t index;           // of the key, the time or the value
         std::size_t text_index = 0;  // of the value that has the text of a number
     };
 
@@ -120,6 +123,14 @@ class TableSource : public CsvSource {
     template <class TextOf>
     detail::CsvFault read_columns_of(TableRow& row, TextOf&& text_of, const NumberFormat& numbers,
                                      std::size_t& faulty);
+    /// Of several columns, whose texts are in time_parts_: leaves time_text_.
+    detail::CsvFault read_time_parts(EventTime& time);
+    /// Whether the column is one of several of the time.
+    [[nodiscard]] bool is_time_part(std::size_t column) const noexcept {
+        return plan_->times.size() > 1 && column >= plan_->keys.size() &&
+               column < plan_->keys.size() + plan_->times.size();
+    }
+    [[nodiscard]] std::string fault_of_time(detail::CsvFault fault) const;
     /// The row has all its fields: it gets its line where late rows are written, and the texts that
     /// do not stand in the input.
     void complete(TableRow& row) {
@@ -164,6 +175,8 @@ class TableSource : public CsvSource {
     bool is_line_copied_ = false;
     std::vector<Step> steps_;  // empty: rows cannot be scanned, or not yet
     std::array<std::string_view, TablePlan::keys_max> key_{};  // of the row at hand, by column
+    std::array<std::string_view, TablePlan::times_max> time_parts_{};
+    std::string time_text_;  // of the row at hand, where the time has several columns
     RowMemory memory_;
 };
 

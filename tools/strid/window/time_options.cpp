@@ -106,10 +106,16 @@ std::string hint_about_times(const TimeFormat& format) {
 
 void add_time_options(CLI::App& command, WindowCommand& options) {
     WindowJob& job = options.job;
-    command
-        .add_option("--time", options.plan->time,
-                    "When a row happened: numbers, ISO 8601 and other forms (below)")
-        ->type_name("COL");
+    add_text_option(
+        command, "--time", "COL[,COL]",
+        [&options](const std::string& text) {
+            options.plan->times = read_columns(text);
+            if (options.plan->times.size() > TablePlan::times_max) {
+                throw GraphError(fmt::format("--time: more than {} columns", TablePlan::times_max));
+            }
+        },
+        "When a row happened: numbers, ISO 8601 and other forms (below); several columns are read "
+        "as one text with spaces between them");
     add_format_options(command, options);
     add_text_option(
         command, "--disorder", "TIME",

@@ -46,7 +46,11 @@ detail::CsvFault TimeReader::read(std::string_view text, EventTime& time) {
     text = detail::trimmed(text);
     if (format_->pattern) return fault_text(format_->pattern->read(text, format_->zone, time));
     const TimeFault fault = read_time(text, *format_, time, form_);
-    if (fault != TimeFault::none) return fault_text(fault);
+    if (fault != TimeFault::none) {
+        const bool is_cut = text.starts_with('[') && !text.ends_with(']');
+        return is_cut ? "the time goes on in the next column (--time 4,5 reads two as one)"
+                      : fault_text(fault);
+    }
     const bool is_doubtful =
         !has_numbers_ && !format_->is_unit_given && form_.kind == TimeForm::Kind::integer;
     if (is_doubtful && looks_like_date(text)) {

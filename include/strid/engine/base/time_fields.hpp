@@ -42,6 +42,9 @@ enum class HalfOfDay : std::uint8_t { none, am, pm };
 /// The name of a month, three letters or all.
 [[nodiscard]] bool take_month(std::string_view& text, int& month) noexcept;
 [[nodiscard]] bool take_weekday(std::string_view& text) noexcept;
+/// `UTC`, `GMT`, `Z`, or the name of an offset: one that means the same everywhere (`EST`, `CEST`),
+/// or, of three to five letters, as the zone names it at the local time so far. In either case.
+[[nodiscard]] bool take_zone_name(std::string_view& text, const TimeZone& zone, CivilTime& civil);
 /// `+01:00`, `-0530`, `+01`.
 [[nodiscard]] bool take_offset(std::string_view& text, CivilTime& civil) noexcept;
 

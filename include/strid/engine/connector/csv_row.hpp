@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of comma-separated values as RFC 4180 has them, without types: cutting one row into fields,
-// and writing one field. A cutter is used by one thread at a time; the rest is stateless.
+// Rows of comma-separated values as RFC 4180 has them, or with other quotes, without types: cutting
+// one row into fields, and writing one field. A cutter is used by one thread at a time; the rest is
+// stateless.
 #pragma once
 
 #ifdef __SSE2__
@@ -21,7 +22,8 @@ namespace strid {
 struct CsvField {
     char* begin;
     char* end;
-    bool escaped;  ///< holds doubled quotes that unescape_csv() makes single
+    bool escaped;         ///< holds doubled quotes, or escapes, that unescape_csv() takes out
+    bool quoted = false;  ///< stood in quotes
 
     [[nodiscard]] std::string_view text() const noexcept {
         return {begin, static_cast<std::size_t>(end - begin)};
@@ -41,6 +43,15 @@ struct CsvRow {
     std::size_t lines;  ///< newlines inside quotes, as far as was looked
 };
 
+/// How a field is written that has special characters.
+struct CsvQuoting {
+    bool quotes = true;  ///< A field may stand in quotes; else a quote is a character.
+    /// The character behind it stands for itself; '\0': there is none. Before the end of a line
+    /// outside quotes it is a character, and a field without quotes that is it and N stays as it
+    /// is, which databases write for no value.
+    char escape = '\0';
+};
+
 /// Where a quote is still open at the end of a line, the row may have so many lines and, up to that
 /// line, so many bytes.
 struct CsvQuoteLimits {
@@ -56,7 +67,8 @@ class CsvRowCutter {
     /// Cuts the row that begins at `begin`; after `open_quote` the same row, of which more has come
     /// and which may have moved. The text up to `end` ends with '\n' and is not changed; 16 bytes
     /// after it may be read. A '\r' before the newline belongs to the newline.
-    CsvRow cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits);
+    CsvRow cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits,
+               const CsvQuoting& quoting = {});
     /// After `open_quote`: the next row is another one.
     void forget() noexcept { looked_at_ = 0; }
     /// Newlines inside the row that `open_quote` was said of.
@@ -91,8 +103,8 @@ inline const char* find_csv_field_end(const char* p, char delimiter) noexcept {
 #endif
 }
 
-/// Makes doubled quotes single, in place; returns the new text.
-std::string_view unescape_csv(CsvField& field) noexcept;
+/// Takes out escapes and second quotes, in place; returns the new text.
+std::string_view unescape_csv(CsvField& field, char escape = '\0') noexcept;
 
 /// Appends `text`, quoted if it holds the delimiter, a quote, a newline or a '\r'.
 void append_csv_field(std::string& out, std::string_view text, char delimiter);

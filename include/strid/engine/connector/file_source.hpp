@@ -62,9 +62,10 @@ class FileSource {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
-    /// Stops reading; lines that were read are still emitted. Any thread.
+    /// Stops reading; lines that were read are still emitted, and so are those that wait in a pipe
+    /// or a socket by then. Any thread.
     void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
-    auto state() { return std::tie(input_, passed_bytes_); }
+    auto state() { return std::tie(place_.input, place_.passed_bytes); }
     /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
     void on(Restored);
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
@@ -117,17 +118,18 @@ class FileSource {
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus poll_records(Emit& emit, std::size_t budget, Format format);
 
-    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
+    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, no_chunk, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
-    /// `position_` and `end_` name the region. After a stop nothing more is read: `stopped`.
+    /// `position_` and `end_` name the region. After a stop what waits in a pipe is read, of a file
+    /// nothing more: then `stopped`.
     Refill refill();
     /// After `text`: what the poll has waited for entered the graph now, not when the poll began.
     void stamp_arrival(auto& emit) noexcept {
         if (arrived_ns_ != 0) emit.ingress_at(std::exchange(arrived_ns_, 0));
     }
     /// After `stopped`: hands on, as the policy has it for malformed lines but without an
-    /// exception, what was taken from a pipe and is no whole row. Nothing where the input is a
-    /// file, which keeps it.
+    /// exception, what was taken from a pipe and is no whole row, and reports what waits there and
+    /// was not read in time. Nothing where the input is a file, which keeps it.
     void report_cut_off();
     /// Applies the policy to `text`, which begins on line `line`.
     void refuse(std::uint64_t line, std::string_view reason, std::string_view text);
@@ -142,8 +144,11 @@ class FileSource {
     [[nodiscard]] std::size_t line_bytes_max() const noexcept {
         return text_options_.line_bytes_max;
     }
+    /// The next poll does not wait for a pipe.
+    void do_not_wait() noexcept { waited_ = false; }
     void finish();
-    /// After the end of an input: opens the next. False: that was the last one.
+    /// After the end of an input: opens the next; after a stop the next that is a pipe, where rows
+    /// may wait. False: there is none.
     bool begin_next_input();
 
     char* position_ = nullptr;       // the next unread byte
@@ -164,14 +169,31 @@ class FileSource {
     [[nodiscard]] std::uint64_t text_bytes() const noexcept;
     void note_place() noexcept;
     void end_passing() noexcept;
+    /// After the end of an input or a stop. False: that was all.
+    template <class Format>
+    bool goes_on(Format& format) {
+        if (!begin_next_input()) {
+            finish();
+            return false;
+        }
+        format.begin_input();
+        return true;
+    }
     void publish_progress() noexcept;
     void open_input();
 
     std::vector<std::string> paths_;
     static constexpr std::uint64_t whole_input = UINT64_MAX;
 
+    /// Up to where rows were read; at a stop up to where the stop was seen.
+    struct Place {
+        std::size_t input = 0;
+        std::uint64_t passed_bytes = 0;  // of its text; whole_input: of the last input
+    };
+
     std::size_t input_ = 0;
-    std::uint64_t passed_bytes_ = 0;  // of the text of the input; whole_input: of the last
+    Place place_;
+    bool place_is_final_ = false;
     std::uint64_t pass_to_ = 0;       // rows before it are those of a source before this one
     bool is_first_text_ = true;       // of the input
     std::uint64_t bytes_before_ = 0;  // of the inputs that were read
@@ -186,6 +208,8 @@ class FileSource {
     std::atomic<std::uint64_t> bytes_read_{0};
     // Relaxed: a poll that does not see it yet is followed by another.
     std::atomic<bool> stopped_{false};
+    bool is_draining_ = false;         // only what waited at a stop is still read
+    std::int64_t drain_until_ns_ = 0;  // after a stop
 };
 
 template <class T, bool holds_text, class Emit, class Format>
@@ -245,21 +269,21 @@ SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format for
                 break;
             case Refill::wait:
                 return SourceStatus::idle;
+            case Refill::no_chunk:
+                return SourceStatus::held;
             case Refill::too_long:
                 drop_too_long();
                 break;
             case Refill::stopped:
                 if (position_ != end_ && format.pass_partial_at_stop()) break;
                 report_cut_off();
-                finish();
+                note_place();
+                place_is_final_ = true;
+                if (goes_on(format)) break;
                 return SourceStatus::finished;
             case Refill::end:
                 format.end_input();
-                if (begin_next_input()) {
-                    format.begin_input();
-                    break;
-                }
-                finish();
+                if (goes_on(format)) break;
                 return SourceStatus::finished;
         }
     }

@@ -65,6 +65,8 @@ class LineReader {
     /// The chunk that keeps the region alive.
     [[nodiscard]] const memory::TextReference& chunk() const noexcept { return chunk_; }
     [[nodiscard]] const ByteReader& bytes() const noexcept { return bytes_; }
+    /// As ByteReader::read_only_what_waits().
+    void read_only_what_waits() { bytes_.read_only_what_waits(); }
     [[nodiscard]] bool is_valid() const noexcept;
 
   private:

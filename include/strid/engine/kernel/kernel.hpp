@@ -84,7 +84,7 @@ class Kernel final : public Node {
 
     RunResult run(std::int64_t& clock_ns) override {
         if (ended_ && !advancing_) return finish(clock_ns);
-        if (!chain_.ready() && !refreshed()) {
+        if (!chain_.ready() && !(has_output && output_->refresh())) {
             refusals_.add(1);
             return wait_for_room(clock_ns);
         }
@@ -138,14 +138,14 @@ class Kernel final : public Node {
         notify<BatchEnds>();
         split_.leave_operators();
         if (status == SourceStatus::finished) ended_ = true;
+        if (status == SourceStatus::idle) silent_until_ns_ = start_ns;
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
         if (status != SourceStatus::more) notify_operators<Flush>();
         const bool published = publish(status != SourceStatus::more);
         if (emitted == 0) split_.drop(output_.get());
-        if (emitted == 0 && status == SourceStatus::idle && published && !advancing_) {
-            return wait_for_input(clock_ns);
-        }
+        const bool waits = status == SourceStatus::idle || status == SourceStatus::held;
+        if (emitted == 0 && waits && published && !advancing_) return wait_for_input(clock_ns);
         const std::int64_t from_ns = poll_worked_from(start_ns, ingress_ns);
         end_run(clock_ns = from_ns, ingress_ns, emitted, !advancing_);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - from_ns);
@@ -272,7 +272,8 @@ class Kernel final : public Node {
         split_.enter_operators();
         {
             Passage passage{chain_, stage_names(), passed};
-            advancing_ = !passage.advance(progress, now_ns);
+            advancing_ =
+                !passage.advance(progress, {now_ns, has_source ? silent_until_ns_ : now_ns});
         }
         split_.leave_operators();
         count_records(0, passed);
@@ -299,8 +300,6 @@ class Kernel final : public Node {
         if constexpr (has_output) return output_->publish(idle);
         return true;
     }
-
-    [[nodiscard]] bool refreshed() { return has_output && output_->refresh(); }
 
     // ---- the end -------------------------------------------------------------------------------
 
@@ -389,10 +388,11 @@ class Kernel final : public Node {
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
-    Progress source_progress_;  // by a source that reports its time
-    Progress progress_;         // what the stages got last, or are getting
-    bool advancing_ = false;    // they have not yet emitted all that it causes
-    bool ended_ = false;        // no more input follows
+    std::int64_t silent_until_ns_ = 0;  // when the last poll began that found nothing
+    Progress source_progress_;          // by a source that reports its time
+    Progress progress_;                 // what the stages got last, or are getting
+    bool advancing_ = false;            // they have not yet emitted all that it causes
+    bool ended_ = false;                // no more input follows
     bool stages_closed_ = false;
     bool closed_ = false;  // and all output is sent
 };

@@ -95,9 +95,9 @@ class FusedChain<Router, Stages...>::Passage {
 
     /// The input has this progress: the stages emit what it causes while there is room, and the
     /// port gets the new watermark. True once all have; until then call it again with the same
-    /// progress. `now_ns` is when the run began.
-    [[nodiscard]] bool advance(const Progress& progress, std::int64_t now_ns) {
-        return advance<0, Hook::event>(progress, now_ns);
+    /// progress. `clock` is of when the run began.
+    [[nodiscard]] bool advance(const Progress& progress, const Clock& clock) {
+        return advance<0, Hook::event>(progress, clock);
     }
 
     /// The input has ended: the stages emit the records they hold while there is room, and those
@@ -181,7 +181,7 @@ class FusedChain<Router, Stages...>::Passage {
         }
         [[gnu::noinline, gnu::cold]] static void assert_progress(Passage* passage,
                                                                  const Progress& progress) {
-            (void)passage->template advance<I + 1, Hook::progress>(progress, 0);
+            (void)passage->template advance<I + 1, Hook::progress>(progress, Clock{0});
             if constexpr (has_output) passage->port_->assert_progress(progress);
         }
 
@@ -229,16 +229,16 @@ class FusedChain<Router, Stages...>::Passage {
     }
 
     template <std::size_t I, Hook hook>
-    [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns) {
+    [[nodiscard]] bool advance(Progress progress, const Clock& clock) {
         if constexpr (I < stage_count) {
             if constexpr (draws_watermarks<FusedChain::Stage<I>>) {
-                guarded(names_[I], [&] { progress = stage_at<I>(held_).on(Clock{now_ns}); });
+                guarded(names_[I], [&] { progress = stage_at<I>(held_).on(clock); });
             }
             if (!notify<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
             if constexpr (has<FusedChain::Stage<I>, Has::passed>) {
                 progress = stage_at<I>(held_).passed();
             }
-            return advance<I + 1, hook>(progress, now_ns);
+            return advance<I + 1, hook>(progress, clock);
         } else {
             if constexpr (has_output) port_->set_progress(progress);
             return true;

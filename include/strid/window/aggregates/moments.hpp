@@ -51,6 +51,12 @@ class Moments {
         squares_ += other.squares_ + distance * distance * share * before;
     }
 
+    /// Adds the same to each number.
+    void shift(double distance) noexcept {
+        raise(level_of(distance));
+        mean_ += distance * factors[level()];
+    }
+
     /// How many numbers.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
     /// Their mean.

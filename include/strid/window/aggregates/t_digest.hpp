@@ -7,8 +7,9 @@
 //
 // As long as at most `exact_max` values came in all, every quantile is exact, interpolated
 // between neighbours as numpy's default does. Above that the error of rank is about
-// 4 q (1 - q) / compression. Amortised O(log) per value; 16 bytes for each of the first values, a
-// few kilobytes at most, in memory that is used again (memory/recycling.hpp).
+// 4 q (1 - q) / compression. Amortised O(log) per value; 16 bytes for each of the first values (32
+// of a long double, whose 64 bits keep integers exact that a double does not), a few kilobytes at
+// most, in memory that is used again (memory/recycling.hpp).
 //
 // Threads: one. Invariant: centroids rise by mean and their weights sum to count().
 #pragma once
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,20 +27,31 @@
 
 namespace strid::window {
 
-/// A sketch of a distribution of numbers, for its quantiles. Threads: one at a time.
-class TDigest {
+/// A sketch of a distribution of numbers, doubles or long doubles, for its quantiles. Threads: one
+/// at a time.
+template <std::floating_point Number>
+class BasicTDigest {
   public:
     static constexpr std::size_t exact_max = 512;  ///< Up to so many values quantiles are exact.
     /// The bound on the number of centroids: larger is more exact.
     static constexpr double compression = 200;
 
+    BasicTDigest() = default;
+    /// Takes over a sketch of shorter numbers. O(centroids).
+    template <std::floating_point Shorter>
+        requires(sizeof(Shorter) < sizeof(Number))
+    explicit BasicTDigest(const BasicTDigest<Shorter>& other)
+        : merged_(other.merged_), count_(other.count_) {
+        for (const auto& [mean, weight] : other.centroids_) centroids_.push_back({mean, weight});
+    }
+
     /// Adds a number; NaN is passed over. O(1) amortised, a sort once the buffer is full.
-    void add(double value) {
+    void add(Number value) {
         if (std::isnan(value)) return;
         add({value, 1});
     }
     /// Takes over the values of `other`. O(centroids).
-    void merge(const TDigest& other) {
+    void merge(const BasicTDigest& other) {
         for (const Centroid& centroid : other.centroids_) add(centroid);
     }
     /// How many values were added.
@@ -46,30 +59,33 @@ class TDigest {
 
     /// The value below which the share q of the values lies, 0 <= q <= 1; not a number where there
     /// are none.
-    [[nodiscard]] double quantile(double q) const {
+    [[nodiscard]] Number quantile(double q) const {
         return quantiles(std::array<double, 1>{q}).front();
     }
     /// Several. O(n log n) in the centroids, of which there are about `exact_max` at most.
     template <std::size_t n>
-    [[nodiscard]] std::array<double, n> quantiles(const std::array<double, n>& shares) const {
+    [[nodiscard]] std::array<Number, n> quantiles(const std::array<double, n>& shares) const {
         Centroids sorted = centroids_;
         std::sort(sorted.begin(), sorted.end(), by_mean);
-        std::array<double, n> values;
+        std::array<Number, n> values;
         for (std::size_t i = 0; i != n; ++i) values[i] = quantile_of(sorted, shares[i]);
         return values;
     }
 
   private:
+    template <std::floating_point>
+    friend class BasicTDigest;
+
     struct Centroid {
-        double mean;
+        Number mean;
         double weight;
     };
     static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
 
     using Centroids = std::vector<Centroid, memory::RecyclingAllocator<Centroid>>;
 
-    [[nodiscard]] double quantile_of(const Centroids& sorted, double q) const {
-        if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+    [[nodiscard]] Number quantile_of(const Centroids& sorted, double q) const {
+        if (sorted.empty()) return std::numeric_limits<Number>::quiet_NaN();
         // Each centroid's mean stands for the middle of its ranks, from 0 to count - 1.
         const double rank = q * static_cast<double>(count_ - 1);
         double before = 0;
@@ -79,7 +95,7 @@ class TDigest {
                 if (i == 0) return sorted[i].mean;
                 const double last = before - (sorted[i - 1].weight + 1) / 2;
                 if (middle == rank) return sorted[i].mean;
-                const double share = (rank - last) / (middle - last);
+                const Number share = (rank - last) / (middle - last);
                 return std::lerp(sorted[i - 1].mean, sorted[i].mean, share);
             }
             before += sorted[i].weight;
@@ -105,7 +121,7 @@ class TDigest {
             const double weight = open.weight + next.weight;
             const double q = (before + weight / 2) / count;
             if (weight <= 4 * count * q * (1 - q) / compression) {
-                open.mean = std::lerp(open.mean, next.mean, next.weight / weight);
+                open.mean = std::lerp(open.mean, next.mean, Number{next.weight / weight});
                 open.weight = weight;
             } else {
                 before += open.weight;
@@ -120,5 +136,8 @@ class TDigest {
     std::size_t merged_ = 0;
     std::uint64_t count_ = 0;
 };
+
+/// That of doubles, which aggregates have.
+using TDigest = BasicTDigest<double>;
 
 }  // namespace strid::window

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <strid/base/clock.hpp>
@@ -80,6 +81,20 @@ class EarlyKeys {
     std::uint64_t last_ = 0;  // number of an item
     std::size_t next_ = 0;    // of the keys, while they are written
 };
+
+/// The state of a window as it was given early: none, or one.
+template <class State>
+struct EarlyState {
+    void keep(const State& state) { states.assign(1, state); }
+    void forget() noexcept { states.clear(); }
+    /// There is one.
+    [[nodiscard]] const State& state() const noexcept { return states.front(); }
+
+    std::vector<State> states;  // not an optional: few windows have one
+};
+struct NoEarlyState {};
+template <bool marks, class State>
+using EarlyStateOf = std::conditional_t<marks, EarlyState<State>, NoEarlyState>;
 
 struct NoEarlyKeys {
     explicit NoEarlyKeys(const WindowOptions& /*options*/) {}

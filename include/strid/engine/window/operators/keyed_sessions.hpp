@@ -7,15 +7,17 @@
 //
 // With lateness, a session that has fired still takes records until the watermark passes its end
 // and the lateness. It then fires again with its new bounds: at once, or when its new end has
-// passed. A record whose session would be closed at once is late. With LateBy::own_input it is late
-// if it lies behind the watermark of its own input by more than the lateness: the sessions that a
-// record in time may touch are then open, whatever the watermarks of other inputs are.
+// passed. A record whose session would be closed at once is late, and so is one that touches a
+// closed session: the results of one key that do not replace each other never overlap. So a session
+// is kept for one gap longer than it takes records. With LateBy::own_input a record is late if it
+// lies behind the watermark of its own input by more than the lateness: the sessions that a record
+// in time may touch are then open, whatever the watermarks of other inputs are.
 //
 // Where rows are marked (Firing::updates), an emitted session that grows, or is merged with
-// another, is retracted first. No two emitted sessions of a key may overlap. So a session is kept
-// for one gap longer than it takes records, for a record in time that touches it. And a record that
-// only an open session of other records could take is late unless it lies in the bounds of that
-// session, because an earlier emitted session may be gone.
+// another, is retracted first, with the value that was emitted last. A record in time that touches
+// a closed session opens it again. And a record that only an open session of other records could
+// take is late unless it lies in the bounds of that session, because an earlier emitted session may
+// be gone.
 //
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //
@@ -155,15 +157,17 @@ class KeyedSessions
     }
 
   private:
-    /// The state of a session. The last three members change only where rows are marked.
+    using State = typename A::State;
+    /// The state of a session. All behind `fired` changes only where rows are marked.
     struct Session {
         EventTime start;
         EventTime end;  // the last record's time and the gap
-        typename A::State state{};
+        State state{};
         bool fired = false;
         bool replaces = false;     // it, or one that it is made of, was given
         bool given_early = false;  // with its bounds
         bool changed = false;      // since then
+        [[no_unique_address]] EarlyStateOf<marks, State> early{};  // as it was given early
     };
     struct KeyState {
         void clear() {
@@ -188,21 +192,29 @@ class KeyedSessions
     [[nodiscard]] EventTime closing(EventTime end) const noexcept {
         return end + Duration{1} + lateness_;
     }
+    [[nodiscard]] bool is_closed(const Session& session) const noexcept {
+        return closing(session) <= watermark_;
+    }
     /// When nothing that is in time can touch it.
     [[nodiscard]] EventTime dropping(const Session& session) const noexcept {
-        return marks ? closing(session) + windows_.gap() : closing(session);
+        const bool is_kept = marks || late_by_ == LateBy::slowest_input;
+        return is_kept ? closing(session) + windows_.gap() : closing(session);
     }
 
     /// The session that a record of this time belongs to, made or made one as need be. Null where
-    /// it would be closed at once.
+    /// it would be closed at once, or touches one that is closed.
     Session* join(std::vector<Session>& sessions, EventTime time) {
         auto [start, end] = windows_.of(time);
         if (!sessions.empty() && time >= sessions.back().start && time <= sessions.back().end) {
+            if (is_closed(sessions.back())) [[unlikely]]
+                return nullptr;
             sessions.back().end = std::max(sessions.back().end, end);
             return &sessions.back();
         }
         const auto [first, last] = touched(sessions, time, end);
         if (first == last) return add_alone(sessions, first, {start, end});
+        const auto closed = [this](const Session& session) { return is_closed(session); };
+        if (std::any_of(first, last, closed)) return nullptr;
         return make_one(sessions, first, last,
                         {std::min(first->start, start), std::max(end, (last - 1)->end)});
     }
@@ -270,12 +282,14 @@ class KeyedSessions
         give(key, session, emit, session.replaces ? Revision::again : Revision::first);
         session.fired = true;
         session.replaces = true;
-        session.given_early = false;
+        forget_early(session);
     }
-    void give(const Entry& key, const Session& session, auto& emit,
+    void give(const Entry& key, const Session& session, auto& emit, Revision revision) {
+        give(key, {session.start, session.end}, session.state, emit, revision);
+    }
+    void give(const Entry& key, const TimeBounds& bounds, const State& state, auto& emit,
               [[maybe_unused]] Revision revision) {
-        const TimeBounds bounds{session.start, session.end};
-        give_values(aggregate_, key.key, bounds, session.state, [&](auto&& value) {
+        give_values(aggregate_, key.key, bounds, state, [&](auto&& value) {
             if constexpr (marks) {
                 emit(Result{key.key, bounds, std::move(value), revision});
             } else {
@@ -300,14 +314,21 @@ class KeyedSessions
         const TimeBounds bounds{std::min(first->start, start), std::max(end, (last - 1)->end)};
         for (auto session = first; session != last; ++session) {
             if (TimeBounds{session->start, session->end} == bounds) continue;
-            if (session->fired || session->given_early) {
+            if (session->given_early) {
+                give(key, {session->start, session->end}, session->early.state(), emit,
+                     Revision::retracted);
+            } else if (session->fired) {
                 give(key, *session, emit, Revision::retracted);
             }
-            session->given_early = false;
+            forget_early(*session);
         }
         return make_one(sessions, first, last, bounds);
     }
 
+    static void forget_early(Session& session) noexcept {
+        session.given_early = false;
+        if constexpr (marks) session.early.forget();
+    }
     void note_change(Entry& key, Session& session) {
         if (!early_.on()) return;
         session.changed = true;
@@ -320,6 +341,7 @@ class KeyedSessions
                 if (!std::exchange(session.changed, false) || session.fired) continue;
                 give(key, session, emit, Revision::early);
                 session.given_early = true;
+                session.early.keep(session.state);
             }
         });
     }

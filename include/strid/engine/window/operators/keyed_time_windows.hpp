@@ -352,8 +352,10 @@ class KeyedTimeWindows
         const auto& sum = entry.state.panes.sum(aggregate_, panes_of(window));
         give_sum(entry.key, windows_.bounds(window), sum, emit, revision);
     }
+    /// Not one without length: a day that the clocks of the zone skipped.
     void give_empty(const K& key, Index window, auto& emit) {
-        give_sum(key, windows_.bounds(window), aggregate_.identity(), emit);
+        const TimeBounds bounds = windows_.bounds(window);
+        if (bounds.start != bounds.end) give_sum(key, bounds, aggregate_.identity(), emit);
     }
     /// Says whether a key has a record in a window.
     [[nodiscard]] auto has_record() const {
