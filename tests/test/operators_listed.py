@@ -21,6 +21,7 @@ NO_TEST = {
     "PatternOperator": "its tasks are in lanes of other threads: it is drained at a cut",
     "Take": "the sink of the harness itself",
     "LateObserved": "the harness's, around an operator: the state is the operator's",
+    "WithLate": "an operator with its late records: the state is the operator's",
     "Comb": NODE,
     "EmittingStep": NODE,
     "EmitterNode": NODE,

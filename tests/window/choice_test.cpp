@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/result_of.hpp>
 #include <strid/window/aggregates/choice.hpp>
 #include <strid/window/aggregates/in_order.hpp>

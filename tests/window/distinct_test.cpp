@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/window/aggregates/distinct.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 

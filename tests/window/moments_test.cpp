@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/quantile.hpp>
 

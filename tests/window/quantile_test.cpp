@@ -14,6 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/window/aggregates/quantile.hpp>
 
 namespace strid::window {

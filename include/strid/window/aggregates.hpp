@@ -19,6 +19,7 @@
 #include <strid/base/field.hpp>
 #include <strid/engine/window/aggregates/basic.hpp>
 #include <strid/engine/window/aggregates/field_types.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
 

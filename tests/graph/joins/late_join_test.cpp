@@ -2,8 +2,6 @@
 //
 // Joins that give their late records as streams of their own, by key and shared by window: nothing
 // is lost, and nothing comes out twice, also where a source was idle.
-#include <map>
-
 #include "../time/falters.hpp"
 #include "late_joins.hpp"
 
@@ -12,12 +10,6 @@ namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-
-constexpr auto ignore_record = [](const auto&) {};
-
-std::int64_t window_start(std::int64_t ns, std::int64_t length) {
-    return (ns / length - (ns % length < 0 ? 1 : 0)) * length;
-}
 
 TEST(IntervalJoin, GivesItsLateRecordsToo) {
     for (const Shared shared : both_ways) {
@@ -34,37 +26,6 @@ TEST(IntervalJoin, GivesItsLateRecordsToo) {
                 << "seed " << seed;
         }
     }
-}
-
-/// Windows over the late records use the times of these without being given a time function.
-TEST(Joins, LateRecordsKeepTheTimeOfTheirStream) {
-    using Counts = std::map<std::int64_t, std::uint64_t>;
-    const Inputs inputs = random_inputs(3, 600);
-    Counts expected;
-    const auto late_numbers = late_among(inputs.orders, &Order::number);
-    for (const Order& order : inputs.orders) {
-        if (!std::binary_search(late_numbers.begin(), late_numbers.end(), order.number)) continue;
-        ++expected[window_start(order.time.ns(), 100)];
-    }
-    ASSERT_FALSE(expected.empty());
-    const auto counted = [&](auto way) {
-        Graph graph{"late"};
-        Sides sides = replayed(graph, inputs);
-        auto [pairs, late_events, late_orders] =
-            std::move(sides.events)
-                .join(std::move(sides.orders), keys, within(0ns, 10ns), make_pair, way);
-        Counts counts;
-        std::move(pairs).sink(ignore_record);
-        std::move(late_events).sink(ignore_record);
-        std::move(late_orders)
-            .key_by([](const Order&) { return 0; })
-            .window(TimeWindows::tumbling(100ns), window::count(), {.lateness = Duration::max()})
-            .sink([&counts](const auto& row) { counts[row.window.start.ns()] = row.value; });
-        run(graph, run_options(1));
-        return counts;
-    };
-    EXPECT_EQ(counted(late_apart), expected);
-    EXPECT_EQ(counted(share::farmed | late_apart), expected);
 }
 
 /// When an idle source goes on, the other sources are ahead, and the partners of its records may be

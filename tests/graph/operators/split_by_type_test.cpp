@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stream of variants as a stream for each type: every record in its own, in order, with the
-// stream's time, moved and not copied.
+// A stream of variants as a stream for each type: every record in its own, in order, moved and not
+// copied.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <strid/window/aggregates.hpp>
 
 #include "../collected.hpp"
 #include "../test_sources.hpp"
@@ -22,21 +20,16 @@ namespace {
 const std::uint64_t count = test::perturbed ? 300 : 1500;
 
 struct Even {
-    EventTime time;
     std::uint64_t number;
 };
 struct Odd {
-    EventTime time;
     std::string text;
 };
 using EvenOrOdd = std::variant<Even, Odd>;
 
-EventTime time_of_number(std::uint64_t n) {
-    return EventTime::of_ns(static_cast<std::int64_t>(n));
-}
 EvenOrOdd even_or_odd(std::uint64_t n) {
-    if (n % 2 == 0) return Even{time_of_number(n), n};
-    return Odd{time_of_number(n), "the odd number " + std::to_string(n)};
+    if (n % 2 == 0) return Even{n};
+    return Odd{"the odd number " + std::to_string(n)};
 }
 
 TEST(SplitByType, GivesEachRecordToTheStreamOfItsTypeInOrder) {
@@ -80,35 +73,6 @@ TEST(SplitByType, MovesWhatCannotBeCopied) {
     const std::uint64_t last = (count - 1) / 3;  // 0, 3, ... 3 * last
     EXPECT_EQ(pointed, 3 * last * (last + 1) / 2);
     EXPECT_EQ(plain + pointed, count * (count - 1) / 2);
-}
-
-TEST(SplitByType, BringsEachStreamTheTime) {
-    std::vector<std::uint64_t> sums;
-    std::vector<std::uint64_t> counts;
-    Graph graph{"times"};
-    auto [even, odd] = graph.source(test::Numbers{count})
-                           .map(even_or_odd, {.parallelism = 1})
-                           .event_time(
-                               [](const EvenOrOdd& any) {
-                                   return std::visit([](const auto& one) { return one.time; }, any);
-                               },
-                               MonotonousTime{})
-                           .split_by_type();
-    const auto windows = window::TimeWindows::tumbling(Duration{100});
-    std::move(even)
-        .timed_by<&Even::time>()
-        .window(windows, window::sum<Even>([](const Even& one) { return one.number; }),
-                {.parallelism = 1})
-        .sink([&](const auto& result) { sums.push_back(result.value); });
-    std::move(odd)
-        .timed_by<&Odd::time>()
-        .window(windows, window::count(), {.parallelism = 1})
-        .sink([&](const auto& result) { counts.push_back(result.value); });
-    run(graph);
-    std::vector<std::uint64_t> expected;
-    for (std::uint64_t n = 0; n < count; n += 100) expected.push_back(50 * n + 49 * 50);
-    EXPECT_EQ(sums, expected);
-    EXPECT_EQ(counts, std::vector<std::uint64_t>(count / 100, 50));
 }
 
 TEST(SplitByType, NamesItsOperatorsByType) {

@@ -18,6 +18,7 @@
 
 #include <strid/engine/window/aggregates/choice.hpp>
 #include <strid/engine/window/aggregates/field_types.hpp>
+#include <strid/window/aggregates.hpp>
 
 namespace strid::window {
 

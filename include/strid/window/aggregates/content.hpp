@@ -28,7 +28,9 @@
 
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/engine/window/aggregates/content.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/container.hpp>
 
 namespace strid::window {

@@ -19,6 +19,7 @@
 
 #include <strid/engine/window/aggregates/distinct.hpp>
 #include <strid/engine/window/aggregates/field_types.hpp>
+#include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/hyper_log_log.hpp>
 
 namespace strid::window {

@@ -23,7 +23,9 @@
 #include <concepts>
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/engine/window/aggregates/fold.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/content.hpp>
 
 namespace strid::window {

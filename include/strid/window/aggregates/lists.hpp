@@ -16,6 +16,7 @@
 
 #include <strid/engine/window/aggregates/field_types.hpp>
 #include <strid/engine/window/aggregates/lists.hpp>
+#include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/collected_values.hpp>
 
 namespace strid::window {

@@ -19,7 +19,9 @@
 #include <concepts>
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/engine/window/aggregates/quantiles.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
 

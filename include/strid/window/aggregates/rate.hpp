@@ -10,6 +10,7 @@
 #include <strid/engine/window/aggregates/basic.hpp>
 #include <strid/engine/window/aggregates/field_types.hpp>
 #include <strid/engine/window/aggregates/rate.hpp>
+#include <strid/window/aggregates.hpp>
 
 namespace strid::window {
 

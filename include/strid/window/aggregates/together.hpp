@@ -8,6 +8,7 @@
 
 #include <strid/engine/window/aggregates/together.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/result.hpp>
 
 namespace strid::window {
 

@@ -26,6 +26,7 @@
 
 #include <strid/engine/window/aggregates/field_types.hpp>
 #include <strid/engine/window/aggregates/top_k.hpp>
+#include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/top_list.hpp>
 
 namespace strid::window {
