@@ -74,7 +74,7 @@ void TableSource::begin_input() {
                                            : &JsonCutter::region_end);
     }
     steps_.clear();
-    times_.reset();
+    times_.begin_input(path());
 }
 
 TableFormat TableSource::look_at_text() {
