@@ -54,12 +54,22 @@ struct ByteReader::State {
         return decoder ? decoder->read(input, out, wait_ms) : input.read(out, wait_ms);
     }
 
+    /// What detect_encoding() has read first.
+    Result read_rest(std::span<char> out, int wait_ms) {
+        if (first_begin == first_end) return read_bytes(out, wait_ms);
+        const std::size_t bytes = std::min(out.size(), first_end - first_begin);
+        std::memcpy(out.data(), first.data() + first_begin, bytes);
+        first_begin += bytes;
+        return {Status::read, bytes};
+    }
+
     detail::RawInput input;
     std::string zstd_dictionary;  // the path of its file
     bool has_format = false;
     bool has_encoding = false;
+    bool has_ended = false;  // within `first`
     std::unique_ptr<detail::Decoder> decoder;
-    std::array<char, 2> first{};  // of the decompressed bytes, until they were handed out
+    std::array<char, 4> first{};  // of the decompressed bytes, until they were handed out
     std::size_t first_begin = 0;
     std::size_t first_end = 0;
     std::unique_ptr<detail::Utf16Text> utf16;
@@ -88,8 +98,8 @@ bool ByteReader::State::detect_format(int wait_ms) {
         case bzip2:
             decoder = detail::make_bzip2_decoder();
             break;
-        case zip:
-            input.fail("a zip archive (as .xlsx is one): unpack it first, as with unzip -p");
+        case foreign:
+            input.fail(input.foreign_format());
         case plain:
             break;
     }
@@ -98,20 +108,35 @@ bool ByteReader::State::detect_format(int wait_ms) {
 
 bool ByteReader::State::detect_encoding(int wait_ms) {
     while (!has_encoding) {
-        const std::string_view mark(first.data(), first_end);
-        const bool is_little = mark == "\xFF\xFE";
-        if (is_little || mark == "\xFE\xFF") {
-            utf16 = std::make_unique<detail::Utf16Text>(input, !is_little);
-            first_begin = first_end;
-            return has_encoding = true;
+        const std::string_view begin(first.data(), first_end);
+        switch (detail::encoding_of(begin, has_ended)) {
+            using enum detail::Encoding;
+            case unknown:
+                break;
+            case bytes:
+                return has_encoding = true;
+            case utf16_little:
+            case utf16_big:
+                utf16 = std::make_unique<detail::Utf16Text>(input, begin.starts_with('\xFE'));
+                first_begin = 2;
+                return has_encoding = true;
+            case utf16_little_unmarked:
+                input.fail(
+                    "text in UTF-16 without a byte order mark: iconv -f UTF-16LE -t UTF-8 makes it "
+                    "readable");
+            case utf16_big_unmarked:
+                input.fail(
+                    "text in UTF-16 without a byte order mark: iconv -f UTF-16BE -t UTF-8 makes it "
+                    "readable");
+            case utf32:
+                input.fail("text in UTF-32: iconv -f UTF-32 -t UTF-8 makes it readable");
         }
-        if (mark.size() == 2 || (mark.size() == 1 && mark != "\xFF" && mark != "\xFE")) break;
         const auto got = read_bytes(std::span(first).subspan(first_end), wait_ms);
         if (got.status == Status::waiting) return false;
-        if (got.status == Status::end) break;
+        has_ended = got.status == Status::end;
         first_end += got.bytes;
     }
-    return has_encoding = true;
+    return true;
 }
 
 ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
@@ -122,14 +147,10 @@ ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
     if (state.utf16) {
         return state.utf16->read(
             state.input,
-            [&state](std::span<char> room, int wait) { return state.read_bytes(room, wait); }, out,
+            [&state](std::span<char> room, int wait) { return state.read_rest(room, wait); }, out,
             wait_ms);
     }
-    if (state.first_begin == state.first_end) return state.read_bytes(out, wait_ms);
-    const std::size_t bytes = std::min(out.size(), state.first_end - state.first_begin);
-    std::memcpy(out.data(), state.first.data() + state.first_begin, bytes);
-    state.first_begin += bytes;
-    return {Status::read, bytes};
+    return state.read_rest(out, wait_ms);
 }
 
 void ByteReader::read_only_what_waits() {

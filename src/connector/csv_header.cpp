@@ -87,6 +87,17 @@ std::string dialect_hint_of_row(std::string_view row, char delimiter, std::size_
     return {};
 }
 
+std::string null_hint(std::string_view text, OptionStyle style) {
+    constexpr std::array<std::string_view, 16> words{"NA",   "N/A",  "n/a",  "na",  "NULL", "null",
+                                                     "Null", "None", "none", "\\N", "-",    "--",
+                                                     "?",    "NaN",  "nan",  "."};
+    text = trimmed(text);
+    if (std::find(words.begin(), words.end(), text) == words.end()) return {};
+    return style == OptionStyle::member
+               ? fmt::format(" (no value? then .null_words = {{\"{}\"}})", text)
+               : fmt::format(" (no value? then --null '{}')", text);
+}
+
 ColumnFound find_column(const HeaderLine& header, std::string_view wanted) {
     const auto& names = header.names;
     const auto found = std::find(names.begin(), names.end(), trimmed(wanted));

@@ -36,6 +36,8 @@ struct ColumnFound {
 /// The same of a row of which `expected` fields were expected.
 [[nodiscard]] std::string dialect_hint_of_row(std::string_view row, char delimiter,
                                               std::size_t expected, OptionStyle style);
+/// The hint for a field that is a usual word for no value; empty: it is none.
+[[nodiscard]] std::string null_hint(std::string_view text, OptionStyle style);
 /// Whether a carriage return stands alone, as at the ends of the lines of old Macs.
 [[nodiscard]] bool has_lone_return(std::string_view text) noexcept;
 inline constexpr const char* lone_returns =

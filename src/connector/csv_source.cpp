@@ -225,6 +225,10 @@ bool CsvSource::has_all_fields() {
                       ? fmt::format(" ({})", detail::lone_returns)
                       : detail::dialect_hint_of_row(row_, options_.delimiter, expected,
                                                     style(on_command_line_));
+    } else if (found == expected + 1 && cutter_.fields().back().text().empty()) {
+        reason += on_command_line_
+                      ? " (the row ends with a delimiter, and the header does not: --ragged)"
+                      : " (the row ends with a delimiter, and the header does not: .ragged = true)";
     }
     refuse_row(reason);
     return false;
@@ -244,6 +248,10 @@ void CsvSource::refuse_field(std::size_t index, detail::CsvFault fault) {
     if (column < names_.size()) reason += fmt::format(" '{}'", excerpt(names_[column]));
     reason += fmt::format(": {}: \"{}\"", fault, excerpt(text_of(index)));
     if (row_line_ == 1) reason += header_hint(text_of(index));
+    const std::string_view fault_text = fault;
+    if (fault_text.starts_with("not a number") || fault_text.starts_with("not a finite")) {
+        reason += detail::null_hint(text_of(index), style(on_command_line_));
+    }
     refuse_row(reason);
 }
 

@@ -33,14 +33,32 @@ namespace {
 // zstd that pzstd puts in front; no magic number has those two bytes themselves. Behind the level
 // of bzip2 comes a block or, of nothing, the end: a text may begin with BZh9.
 using namespace std::string_view_literals;
-constexpr std::array<std::pair<RawInput::Format, std::string_view>, 7> magics = {
+constexpr std::array<std::pair<RawInput::Format, std::string_view>, 6> magics = {
     {{RawInput::Format::gzip, "\x1f\x8b"sv},
      {RawInput::Format::zstd, "\x28\xb5\x2f\xfd"sv},
      {RawInput::Format::zstd, "#\x2a\x4d\x18"sv},
      {RawInput::Format::xz, "\xfd\x37\x7a\x58\x5a\x00"sv},
      {RawInput::Format::bzip2, "BZh?\x31\x41\x59\x26\x53\x59"sv},
-     {RawInput::Format::bzip2, "BZh?\x17\x72\x45\x38\x50\x90"sv},
-     {RawInput::Format::zip, "PK\x03\x04"sv}}};
+     {RawInput::Format::bzip2, "BZh?\x17\x72\x45\x38\x50\x90"sv}}};
+
+/// What is no table, though files of tables are often given as it.
+struct ForeignFormat {
+    std::string_view magic;
+    const char* name;
+};
+constexpr std::array<ForeignFormat, 10> foreign_formats = {
+    {{"PK\x03\x04"sv, "a zip archive (as .xlsx is one): unpack it first, as with unzip -p"},
+     {"\x04\x22\x4d\x18"sv, "a file of lz4: lz4 -dc FILE | ... reads it"},
+     {"\x1f\x9d"sv, "a file of compress: zcat FILE | ... reads it"},
+     {"7z\xbc\xaf\x27\x1c"sv, "a 7z archive: 7z x -so FILE | ... reads it"},
+     {"PAR1"sv, "a Parquet file: duckdb -csv -c \"from 'FILE'\" writes CSV"},
+     {"ORC\x01"sv, "an ORC file: convert it to CSV first"},
+     {"Obj\x01"sv, "an Avro file: avro cat --format csv FILE writes CSV"},
+     {"ARROW1\0\0"sv, "an Arrow file: convert it to CSV first"},
+     {"SQLite format 3\0"sv,
+      "an SQLite database: sqlite3 -csv -header FILE 'select ...' writes CSV"},
+     {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv,
+      "an old Excel file (.xls): libreoffice --convert-to csv makes CSV of it"}}};
 
 bool is_of(char magic, char byte) noexcept {
     if (magic == '?') return byte >= '1' && byte <= '9';
@@ -160,7 +178,19 @@ RawInput::Format RawInput::format_of_prefix() const noexcept {
         if (same == magic.size()) return format;
         may_become_one = may_become_one || same == have.size();
     }
+    for (const ForeignFormat& foreign : foreign_formats) {
+        if (have.starts_with(foreign.magic)) return Format::foreign;
+        may_become_one = may_become_one || foreign.magic.starts_with(have);
+    }
     return may_become_one ? Format::unknown : Format::plain;
+}
+
+std::string RawInput::foreign_format() const {
+    const std::string_view have(prefix_.data(), prefix_end_);
+    const auto* const found = std::find_if(
+        foreign_formats.begin(), foreign_formats.end(),
+        [have](const ForeignFormat& foreign) { return have.starts_with(foreign.magic); });
+    return found == foreign_formats.end() ? "" : found->name;
 }
 
 RawInput::Format RawInput::detect(int wait_ms) {

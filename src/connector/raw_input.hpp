@@ -25,7 +25,15 @@ class RawInput {
 
     ByteReader::Result read(std::span<char> out, int wait_ms);
 
-    enum class [[nodiscard]] Format : std::uint8_t { unknown, plain, gzip, zstd, xz, bzip2, zip };
+    enum class [[nodiscard]] Format : std::uint8_t {
+        unknown,
+        plain,
+        gzip,
+        zstd,
+        xz,
+        bzip2,
+        foreign  ///< none that is read: see foreign_format()
+    };
     /// Looks at the first bytes without consuming them; `unknown` while a pipe has not given
     /// enough of them. An input shorter than a magic number is decided by what there is.
     Format detect(int wait_ms);
@@ -35,6 +43,9 @@ class RawInput {
     [[nodiscard]] std::uint64_t bytes_waiting() const noexcept {
         return is_limited_ ? bytes_left_ : 0;
     }
+
+    /// After `foreign`: what it is, and what makes a table of it.
+    [[nodiscard]] std::string foreign_format() const;
 
     [[noreturn]] void fail(const std::string& reason) const;
 
@@ -54,7 +65,7 @@ class RawInput {
     bool ended_ = false;
     bool is_limited_ = false;        // to what waited
     std::uint64_t bytes_left_ = 0;   // of it
-    std::array<char, 10> prefix_{};  // what detect() read ahead
+    std::array<char, 16> prefix_{};  // what detect() read ahead
     std::size_t prefix_begin_ = 0;
     std::size_t prefix_end_ = 0;
     std::uint64_t bytes_read_ = 0;

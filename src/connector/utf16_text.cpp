@@ -15,7 +15,41 @@ namespace {
 constexpr std::size_t in_bytes_max = std::size_t{32} << 10;
 const auto no_converter = reinterpret_cast<::iconv_t>(-1);
 
+/// A character of a text in ASCII.
+bool is_plain(char c) noexcept {
+    return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
+}
+
 }  // namespace
+
+Encoding encoding_of(std::string_view begin, bool is_all) noexcept {
+    using namespace std::string_view_literals;
+    constexpr std::size_t looked_at = 4;
+    const bool is_short = begin.size() < looked_at && !is_all;
+    if (begin.empty()) return is_all ? Encoding::bytes : Encoding::unknown;
+    if (begin.starts_with("\xFF\xFE"sv)) {
+        if (begin.size() == 2 && is_short) return Encoding::unknown;
+        if (begin.size() == 3 && begin[2] == '\0' && is_short) return Encoding::unknown;
+        return begin.substr(2) == "\0\0"sv ? Encoding::utf32 : Encoding::utf16_little;
+    }
+    if (begin.starts_with("\xFE\xFF"sv)) return Encoding::utf16_big;
+    if (begin == "\xFF"sv || begin == "\xFE"sv) {
+        return is_all ? Encoding::bytes : Encoding::unknown;
+    }
+    const bool has_zero = begin.size() > 1 && (begin[0] == '\0') != (begin[1] == '\0');
+    if (has_zero && is_short) return Encoding::unknown;
+    if (begin.size() < looked_at) return Encoding::bytes;
+    if (begin == "\0\0\xFE\xFF"sv) return Encoding::utf32;
+    if (is_plain(begin[0]) && begin.substr(1) == "\0\0\0"sv) return Encoding::utf32;
+    if (begin.starts_with("\0\0\0"sv) && is_plain(begin[3])) return Encoding::utf32;
+    if (is_plain(begin[0]) && begin[1] == '\0' && is_plain(begin[2]) && begin[3] == '\0') {
+        return Encoding::utf16_little_unmarked;
+    }
+    if (begin[0] == '\0' && is_plain(begin[1]) && begin[2] == '\0' && is_plain(begin[3])) {
+        return Encoding::utf16_big_unmarked;
+    }
+    return Encoding::bytes;
+}
 
 // Two bytes become three at most, four become four.
 Utf16Text::Utf16Text(const RawInput& input, bool is_big_endian)

@@ -9,11 +9,25 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "raw_input.hpp"
 
 namespace strid::detail {
+
+/// How a text begins. Without a mark it is told by zeros beside characters of ASCII.
+enum class Encoding : std::uint8_t {
+    unknown,  ///< more bytes decide
+    bytes,    ///< UTF-8, or one that has ASCII in it
+    utf16_little,
+    utf16_big,
+    utf16_little_unmarked,
+    utf16_big_unmarked,
+    utf32
+};
+/// Of the first bytes, up to four; `is_all`: there are no more.
+[[nodiscard]] Encoding encoding_of(std::string_view begin, bool is_all) noexcept;
 
 class Utf16Text {
   public:

@@ -116,6 +116,36 @@ class Dialects(Case):
             done = strid(*SUMS, aggregates, given=given, code=1)
             self.assertIn("standard input:3: field 2 'x': not a ", done.stderr)
 
+    def test_separators_of_thousands(self):
+        rng = random.Random(59)
+        for option, written, comma in (
+                (",", ",", False), ("'", "'", False), ("'", "\u2019", False), ("space", " ", False),
+                (" ", "\u00a0", True), ("space", "\u202f", True), (".", ".", True),
+                ("_", "_", False)):
+            values = [rng.randrange(-10**rng.randint(1, 15), 10**rng.randint(1, 15)) / 4
+                      for _ in range(50)]
+            texts = []
+            for value in values:
+                text = f"{value:,.2f}" if rng.random() < 0.7 else f"{value:.2f}"
+                whole, part = text.split(".")
+                whole = whole.replace(",", written)
+                texts.append(f"{whole}{',' if comma else '.'}{part}" if part != "00" else whole)
+            options = ["--thousands", option] + ["--decimal-comma"] * comma
+            delimiter = ";" if comma else ","
+            given = f"ts{delimiter}x\n" + "".join(f'{i}{delimiter}"{text}"\n'
+                                                  for i, text in enumerate(texts))
+            got = self.results(*SUMS, "sum(x),count(x)", *options, given=given)
+            total, count = got[0].split(",")[2:]
+            self.assertEqual((float(total), int(count)), (sum(values), len(values)), texts)
+        for text, value in (("12,34,567", 1234567), ("-1,000.5", -1000.5), ("+1,000e3", 1000000)):
+            got = self.results(*SUMS, "sum(x)", "--thousands", ",", given=f'ts,x\n1,"{text}"\n')
+            self.assertEqual(float(got[0].split(",")[2]), value)
+        for text in ("1,23", ",123", "1234,567", "1,2,345", "1,234.5,678", "1,,234", "1,234,"):
+            strid(*SUMS, "sum(x)", "--thousands", ",", given=f'ts,x\n1,"{text}"\n', code=1)
+        for options in (["--thousands", "."], ["--thousands", ",", "--decimal-comma"],
+                        ["--thousands", "1"], ["--thousands", "ab"]):
+            strid(*SUMS, "count", *options, given="ts,x\n1,2\n", code=2)
+
     def test_what_is_no_character(self):
         for options in (["--delimiter", "ab"], ["--comment", "//"], ["--delimiter", ""],
                         ["--skip", "-1"], ["--skip", "x"], ["--quoted-lines", "many"],
@@ -127,7 +157,9 @@ class Dialects(Case):
                 ("ts;x\n1;2\n", "--delimiter ';'"), ("ts\tx\n1\t2\n", "--delimiter '\\t'"),
                 ("# of today\nts,x\n1,2\n", "--comment '#'"), ("today\nts,x\n1,2\n", "--skip 1"),
                 ("ts,x\r1,2\r", "tr '\\r' '\\n'"),
-                ("ts,x,x\n1,2,3\n", "columns 2 and 3 are both 'x'")):
+                ("ts,x,x\n1,2,3\n", "columns 2 and 3 are both 'x'"),
+                ("ts,x\n1,2,\n", "--ragged"), ("ts,x\n1,NA\n", "--null 'NA'"),
+                ("ts,x\n1,NaN\n", "--null 'NaN'")):
             done = strid(*SUMS, "sum(x)", given=given, code=1)
             self.assertIn(said, done.stderr)
         done = strid("--no-header", "--time", "1", "--window", "tumbling:1s", "--aggregate",

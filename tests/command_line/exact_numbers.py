@@ -244,7 +244,7 @@ class LargeIntegers(unittest.TestCase):
 
     def near(self, got, want, what):
         """As a long double has it beyond what a double tells apart."""
-        self.close(got, want, Fraction(1, 2**62 if abs(want) > 2**53 else 2**53), what)
+        self.close(got, want, Fraction(1, 2**62 if abs(want) > 2**53 else 2**50), what)
 
     def compare(self, got, window):
         got = dict(zip(self.ASKED, got))

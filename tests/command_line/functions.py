@@ -199,6 +199,16 @@ class AggregateNames(unittest.TestCase):
                          {"sum(power (W))": "8", "max(f(x))": "6", "TOP(2, power (W))": "5,3",
                           'min("f(x)")': "4"})
 
+    def test_names_of_results(self):
+        self.assertEqual(self.values('sum(y) as total,count AS n,TOP(2, y) as "the two, largest",'
+                                     'max(power (W))  as  W (max),count(x)'),
+                         {"total": "6", "n": "2", "the two, largest": "4,2", "W (max)": "5",
+                          "count(x)": "1"})
+        self.assertEqual(self.values("sum(x as y)", given="x as y\n3\n4\n"),
+                         {"sum(x as y)": "7"})
+        self.refused("sum(y) as ", "a parenthesis is never closed")
+        self.refused('sum(y) as ""', "is not the name of one column")
+
     def test_texts_are_counted(self):
         self.assertEqual(self.values("count(word)", "word\nred\n\ngreen\n"[:9] + "\n"),
                          {"count(word)": "1"})

@@ -6,9 +6,12 @@ and codecs of Python wrote; the answer is that of the same text as it is.
     packed.py CLASS...
 """
 import bz2
+import contextlib
 import gzip
 import lzma
 import random
+import shutil
+import sqlite3
 import subprocess
 import unittest
 
@@ -47,15 +50,44 @@ class Packed(Case):
                 done = self.strid("window", "--quiet", *ASK, input=piped)
                 self.assertEqual(sorted(done.stdout.decode().splitlines()), expected)
 
+    @unittest.skipUnless(shutil.which("zstd"), "no zstd here")
+    def test_zstd_of_long_windows_and_with_dictionaries(self):
+        text = self.file("plain.csv", "key,at,x\n" + "".join(
+            f"k{i % 5},{i},{i % 7}\n" for i in range(5000)))
+        dictionary = self.file("words", text.read_bytes()[:600])
+        expected = self.answer(text)
+        packed = self.folder / "packed.csv.zst"
+        for options in (["--long=27"], ["--long=28"], ["--long=31"], ["-D", dictionary]):
+            # Of a stream, so that the window is asked for whole.
+            with open(text, "rb") as stream:
+                packed.write_bytes(subprocess.run(["zstd", "-q", "-c", *options], stdin=stream,
+                                                  capture_output=True, check=True).stdout)
+            more = ["--zstd-dictionary", dictionary] * ("-D" in options)
+            self.assertEqual(self.answer(packed, *more), expected, options)
+        self.assertIn("zstd_dictionary",
+                      self.fails("window", "--quiet", "--input", packed, *ASK, code=1))
+
     def test_what_is_wrong_is_said(self):
         raw = b"key,at,x\n" + b"a,1,2\n" * 5000
         xz = lzma.compress(raw)
+        database = self.folder / "base"
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute("create table t (x)")
+            connection.commit()
         for packed, says in ((xz[:-20], "truncated xz stream"),
                              (xz + b"garbage behind it", "damaged xz stream, or other bytes"),
                              (bz2.compress(raw)[:-5], "truncated bzip2 stream"),
                              (bz2.compress(raw) + b"garbage", "other bytes follow the bzip2"),
                              (raw.decode().encode("utf-16")[:-1], "truncated text in UTF-16"),
-                             (xz[:40] + b"\x55" + xz[41:], "damaged xz stream")):
+                             (xz[:40] + b"\x55" + xz[41:], "damaged xz stream"),
+                             (raw.decode().encode("utf-16-le"), "text in UTF-16 without a byte"),
+                             (gzip.compress(raw.decode().encode("utf-16-be")), "text in UTF-16 "),
+                             (raw.decode().encode("utf-32"), "text in UTF-32"),
+                             (raw.decode().encode("utf-32-be"), "text in UTF-32"),
+                             (b"\x04\x22\x4d\x18" + raw, "a file of lz4"),
+                             (b"PAR1" + raw, "a Parquet file"),
+                             (database.read_bytes(), "an SQLite database"),
+                             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + raw, "an old Excel file")):
             source = self.file("bad", packed)
             self.assertIn(f"{source}: {says}",
                           self.fails("window", "--quiet", "--input", source, *ASK, code=1))

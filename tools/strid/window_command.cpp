@@ -112,6 +112,10 @@ int run_windows(WindowCommand& command) {
     }
     check_live_options(job, windows);
     TimeFormat& format = command.plan->format;
+    format.disorder = job.progress.waits_for_end ? Duration::zero() : job.progress.disorder;
+    if (format.year != 0 && (!format.pattern || format.pattern->has_year())) {
+        throw GraphError("--year is for a --time-format without a year");
+    }
     format.misfit = misfit(command.windows, format, command.offset, windows);
     if (!format.misfit.empty() && format.pattern_of_bounds() != nullptr) {
         throw GraphError(format.misfit);

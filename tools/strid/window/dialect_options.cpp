@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,6 +23,16 @@ char read_character(std::string_view option, std::string_view text) {
     if (text.size() == 1) return text.front();
     throw GraphError(
         fmt::format("{}: '{}' is not one character (tab and \\t are one)", option, excerpt(text)));
+}
+
+std::vector<std::string> read_thousands(std::string_view text) {
+    if (text == "space" || text == " ") return {" ", "\u00a0", "\u2009", "\u202f"};
+    if (text == "'") return {"'", "\u2019"};
+    const char one = read_character("--thousands", text);
+    if (std::string_view("0123456789+-eE\"").find(one) != std::string_view::npos) {
+        throw GraphError(fmt::format("--thousands: '{}' is a part of numbers", one));
+    }
+    return {std::string(1, one)};
 }
 
 std::size_t read_number(std::string_view option, std::string_view text) {
@@ -47,6 +58,10 @@ void add_input_options(CLI::App& command, WindowCommand& options) {
                     "unix://PATH, unix-listen://PATH; -: standard input (default). Several are "
                     "read one behind the other, each with its own header")
         ->type_name("FILE...");
+    command
+        .add_option("--zstd-dictionary", options.job.csv.text.zstd_dictionary,
+                    "The dictionary that zstd inputs were compressed with")
+        ->type_name("FILE");
     command.add_flag("--merge-inputs", options.job.merge_inputs,
                      "Several inputs, each in order of time, as one in order of time");
 }
@@ -60,6 +75,11 @@ void add_dialect_options(CLI::App& command, WindowCommand& options) {
         },
         "Between fields (default: a comma; tab for files named .tsv; ; with --decimal-comma)");
     command.add_flag("--decimal-comma", csv.decimal_comma, "Numbers are written 1,5");
+    add_text_option(
+        command, "--thousands", "CHAR",
+        [&options](const std::string& text) { options.job.thousands = read_thousands(text); },
+        "Between groups of digits: 1,234,567 by ',', 1 234 567 by space (any that does not break "
+        "a line)");
     add_text_option(
         command, "--comment", "CHAR",
         [&csv](const std::string& text) { csv.comment = read_character("--comment", text); },
@@ -106,6 +126,12 @@ void settle_dialect(WindowCommand& options) {
         csv.delimiter = ';';
     }
     if (csv.decimal_comma) options.plan->format.decimal_point = ',';
+    const std::string point(1, csv.decimal_comma ? ',' : '.');
+    if (std::count(job.thousands.begin(), job.thousands.end(), point) != 0) {
+        throw GraphError(fmt::format(
+            "--thousands: '{}' is the decimal point{}", point,
+            csv.decimal_comma ? "" : "; --decimal-comma says that numbers are written 1.234,5"));
+    }
     const bool is_csv = is_given || by_name != '\0' || csv.decimal_comma || csv.ragged ||
                         csv.comment != '\0' || csv.skip_lines != 0 || options.no_header ||
                         !csv.quotes || csv.escape != '\0';

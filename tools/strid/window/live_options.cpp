@@ -19,9 +19,10 @@ void add_live_options(CLI::App& command, WindowCommand& options) {
             command, name, "TIME", [&time](const std::string& text) { time = read_duration(text); },
             help);
     };
-    add_time("--idle", job.progress.idle,
-             "Where no row has come for so long, time goes on by the clock, so long behind it: "
-             "windows close though nothing comes");
+    add_time(
+        "--idle", job.progress.idle,
+        "Where no row has come for so long, and none waits, time goes on by the clock, so long "
+        "behind it: windows close though nothing comes; of merged inputs for each alone");
     add_time("--future", job.progress.future,
              "Rows more than this ahead of the clock are set aside: they go to --late, and are "
              "counted");

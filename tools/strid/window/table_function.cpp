@@ -75,6 +75,24 @@ std::string in_lower_case(std::string_view name) {
     return lower;
 }
 
+/// Where the word `as` stands behind a function: the name of its column follows. Outside quotes,
+/// behind the closing parenthesis where there is an opening one. npos: nowhere.
+std::size_t find_as(std::string_view item) {
+    bool is_quoted = false;
+    bool is_open = false;
+    char before = '\0';  // the last that is no space
+    for (std::size_t i = 0; i < item.size(); ++i) {
+        const char c = item[i];
+        if (c == '"') is_quoted = !is_quoted;
+        is_open = is_open || (c == '(' && !is_quoted);
+        const bool may_be = !is_quoted && c == ' ' && (!is_open || before == ')') &&
+                            i + 4 <= item.size() && item[i + 3] == ' ';
+        if (may_be && in_lower_case(item.substr(i + 1, 2)) == "as") return i;
+        if (c != ' ') before = c;
+    }
+    return std::string_view::npos;
+}
+
 /// The items of a list: a comma in parentheses is part of one.
 std::vector<std::string_view> split_items(std::string_view list) {
     std::vector<std::string_view> items;
@@ -86,7 +104,9 @@ std::vector<std::string_view> split_items(std::string_view list) {
         } else {
             items.push_back(part);
         }
-        is_open = items.back().find('(') != std::string_view::npos && !items.back().ends_with(')');
+        const std::string_view item = items.back();
+        is_open = item.find('(') != std::string_view::npos && !item.ends_with(')') &&
+                  find_as(item) == std::string_view::npos;
     }
     return items;
 }
@@ -168,6 +188,17 @@ void read_arguments(AskedAggregate& asked, std::vector<std::string> arguments) {
 
 AskedAggregate read_item(std::string_view text) {
     AskedAggregate asked{.text = std::string(text), .function = {}};
+    if (const auto as = find_as(text); as != std::string_view::npos) {
+        constexpr std::size_t word_bytes = std::string_view(" as ").size();
+        const std::string_view name = detail::trimmed(text.substr(as + word_bytes));
+        const auto names = read_columns(name);
+        if (names.size() != 1 || names.front().empty()) {
+            throw GraphError(
+                fmt::format("'{}': '{}' is not the name of one column", asked.text, name));
+        }
+        asked.text = names.front();
+        text = detail::trimmed(text.substr(0, as));
+    }
     const auto open = text.find('(');
     if (open != std::string_view::npos && !text.ends_with(')')) {
         throw GraphError(

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -102,6 +103,11 @@ __extension__ using WideInteger = __int128;
     number.kind = ValueKind::decimal;
     return detail::read_floating(text, number.value.decimal, format);
 }
+
+/// The number without the separators between groups of digits before its point. False where there
+/// is none, or the groups are none of thousands: the text is what it is. O(size).
+[[nodiscard]] bool without_thousands(std::string_view text, std::span<const std::string> separators,
+                                     std::string& number);
 
 inline void append_integer(std::string& out, WideInteger integer) {
     if (const auto narrow = static_cast<std::int64_t>(integer); narrow == integer) {

@@ -13,6 +13,16 @@
 
 namespace strid::tool {
 
+namespace {
+
+/// Before the name of a result: `sum(x) as "total, all"`.
+bool ends_with_as(std::string_view text) noexcept {
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text.ends_with(" as") || text.ends_with(" AS") || text.ends_with(" As");
+}
+
+}  // namespace
+
 std::vector<std::string_view> split_parts(std::string_view list) {
     std::vector<std::string_view> parts;
     bool is_quoted = false;
@@ -23,7 +33,8 @@ std::vector<std::string_view> split_parts(std::string_view list) {
         if (c == '"' && is_quoted) {
             is_quoted = false;
         } else if (c == '"') {  // behind a closing one it is the second of two
-            is_quoted = before == ',' || before == '(' || before == '"';
+            is_quoted = before == ',' || before == '(' || before == '"' ||
+                        ends_with_as(list.substr(begin, i - begin));
         } else if (c == ',' && !is_quoted) {
             parts.push_back(detail::trimmed(list.substr(begin, i - begin)));
             begin = i + 1;

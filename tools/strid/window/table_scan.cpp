@@ -22,8 +22,7 @@ namespace {
 
 }  // namespace
 
-bool TableSource::scan_in_dialect(std::string_view text, std::size_t value,
-                                  const TableRow& row) const {
+bool TableSource::scan_in_dialect(std::string_view text, std::size_t value, const TableRow& row) {
     text = without_null(text);
     if (plan_->values[value].is_text) {
         row.set_text_or_missing(value, text);
@@ -32,7 +31,7 @@ bool TableSource::scan_in_dialect(std::string_view text, std::size_t value,
     row.forget(value);
     if (detail::trimmed(text).empty()) return true;
     TableNumber number;
-    if (read_table_number(text, number, number_format()) != nullptr) return false;
+    if (read_number(text, number_format(), number) != nullptr) return false;
     row.set_number(value, number);
     return true;
 }

@@ -56,6 +56,7 @@ TableSource::TableSource(const WindowJob& job)
     : CsvSource(job.inputs, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
       plan_(job.plan),
       times_(plan_->format),
+      thousands_(job.thousands),
       asked_format_(job.format),
       format_(job.format),
       json_(members_of(*job.plan)),
@@ -74,7 +75,7 @@ void TableSource::begin_input() {
                                            : &JsonCutter::region_end);
     }
     steps_.clear();
-    times_.reset();
+    times_.begin_input(path());
 }
 
 TableFormat TableSource::look_at_text() {
@@ -98,7 +99,8 @@ void TableSource::plan_steps() {
     };
     std::vector<Wanted> wanted;
     std::size_t field = 0;
-    const bool is_dialect = options().decimal_comma || !options().null_words.empty();
+    const bool is_dialect =
+        options().decimal_comma || !options().null_words.empty() || !thousands_.empty();
     const auto needed = [&](Step::Target target, std::size_t index) {
         wanted.push_back({columns()[field++], {target, index}});
     };
@@ -161,11 +163,19 @@ detail::CsvFault TableSource::read_columns_of(TableRow& row, TextOf&& text_of,
         row.forget(i);
         if (detail::trimmed(text).empty()) continue;
         TableNumber number;
-        const auto fault = read_table_number(text, number, numbers);
+        const auto fault = read_number(text, numbers, number);
         if (fault != nullptr) return fault;
         row.set_number(i, number);
     }
     return nullptr;
+}
+
+detail::CsvFault TableSource::read_number(std::string_view text, const NumberFormat& format,
+                                          TableNumber& number) {
+    if (!thousands_.empty() && without_thousands(text, thousands_, number_text_)) {
+        text = number_text_;
+    }
+    return read_table_number(text, number, format);
 }
 
 detail::CsvFault TableSource::read_time_parts(EventTime& time) {

@@ -115,7 +115,7 @@ class TableSource : public CsvSource {
     [[gnu::always_inline]] inline bool scan_field(const char* begin, const char* end,
                                                   const Step& step, TableRow& row);
     [[gnu::noinline]] bool scan_in_dialect(std::string_view text, std::size_t value,
-                                           const TableRow& row) const;
+                                           const TableRow& row);
     Row read_csv_row(TableRow& row);
     Row read_json_row(TableRow& row);
     /// Fills a fresh row from the texts of its columns: `text_of(i)` of keys, time, values. Null,
@@ -123,6 +123,9 @@ class TableSource : public CsvSource {
     template <class TextOf>
     detail::CsvFault read_columns_of(TableRow& row, TextOf&& text_of, const NumberFormat& numbers,
                                      std::size_t& faulty);
+    /// A value, which may have separators of thousands.
+    detail::CsvFault read_number(std::string_view text, const NumberFormat& format,
+                                 TableNumber& number);
     /// Of several columns, whose texts are in time_parts_: leaves time_text_.
     detail::CsvFault read_time_parts(EventTime& time);
     /// Whether the column is one of several of the time.
@@ -161,6 +164,8 @@ class TableSource : public CsvSource {
 
     std::shared_ptr<const TablePlan> plan_;
     TimeReader times_;
+    std::vector<std::string> thousands_;
+    std::string number_text_;  // without them
     TableFormat asked_format_;
     TableFormat format_;
     JsonCutter cutter_;

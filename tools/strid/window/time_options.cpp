@@ -68,9 +68,25 @@ void add_format_options(CLI::App& command, WindowCommand& options) {
     add_text_option(
         command, "--time-format", "FORMAT",
         [&format](const std::string& text) {
-            format.pattern = made([&text] { return std::make_shared<const TimePattern>(text); });
+            format.pattern = made([&text] {
+                return std::make_shared<const TimePattern>(text, PatternYear::of_reader);
+            });
         },
         "How --time is written, as for strptime: '%d.%m.%Y %H:%M:%S.%f'");
+    add_number_option(
+        command, "--year", 1678, 2261,
+        [&format](std::uint64_t year) { format.year = static_cast<int>(year); },
+        "Of the first row, where --time-format has no year ('%b %d %H:%M:%S' of "
+        "syslog; default: as late as the file's last change allows)");
+    add_choice<Ambiguous>(
+        command, "--ambiguous", format.ambiguous,
+        {{"order", Ambiguous::order},
+         {"first", Ambiguous::first},
+         {"last", Ambiguous::last},
+         {"malformed", Ambiguous::malformed}},
+        "Local times that clocks show twice, because they are set back: the second time where rows "
+        "are in order and the first would go back (default), always the first or the last, or "
+        "malformed");
     add_text_option(
         command, "--zone", "ZONE",
         [&format](const std::string& text) {
@@ -99,6 +115,15 @@ std::string hint_about_times(const TimeFormat& format) {
     const bool is_number = kind == TimeForm::Kind::integer || kind == TimeForm::Kind::decimal;
     const bool is_suspect =
         !format.is_unit_given && is_number && latest >= 100'000'000 * ms && latest <= 365 * day_ns;
+    if (const std::uint64_t rows = format.shown_twice.load(std::memory_order_relaxed)) {
+        return fmt::format(
+            "strid: {} row{} at a local time that clocks showed twice: --ambiguous {}; "
+            "--output-times iso tells the hours apart\n",
+            rows, rows == 1 ? "" : "s",
+            format.ambiguous == Ambiguous::order   ? "order takes them by their order"
+            : format.ambiguous == Ambiguous::first ? "first"
+                                                   : "last");
+    }
     if (!is_suspect) return {};
     return "strid: all times lie before 1971: numbers in --time count milliseconds unless --unit "
            "says otherwise (--unit s?)\n";

@@ -31,8 +31,8 @@ inline constexpr std::array<std::pair<const char*, std::int64_t>, 7> units = {
 
 void add_time_options(CLI::App& command, WindowCommand& options);
 
-/// A possible fault although the run went well: seconds that were read as milliseconds. Empty:
-/// nothing.
+/// A possible fault although the run went well: seconds that were read as milliseconds, local times
+/// that clocks show twice. Empty: nothing.
 [[nodiscard]] std::string hint_about_times(const TimeFormat& format);
 
 }  // namespace strid::tool

@@ -6,6 +6,11 @@
 //
 // The format is shared by the replicas of a run and constant but for the form, which the source
 // settles before the row leaves it. A TimeReader belongs to one thread.
+//
+// A local time that clocks show twice, because they are set back, is the first or the second moment
+// as --ambiguous says: by the order of the rows it is the second where the first lies before the
+// row that was read last, by more than rows may. A pattern without a year has that of --year, or
+// the latest by which a time does not lie after the file was changed.
 #pragma once
 
 #include <atomic>
@@ -26,15 +31,23 @@ namespace strid::tool {
 
 static_assert(std::atomic<TimeForm>::is_always_lock_free);
 
+/// Which moment a local time is that clocks show twice.
+enum class Ambiguous : std::uint8_t { order, first, last, malformed };
+
 /// The properties of the times of a table before it is read, and the form of the bounds.
 struct TimeFormat : TimeNotation {
     bool is_unit_given = false;
     std::shared_ptr<const TimePattern> pattern;  // what all times are read by; null: none
     std::shared_ptr<const TimePattern> output;   // what bounds are written by; null: as `form` says
+    Ambiguous ambiguous = Ambiguous::order;
+    Duration disorder = Duration::zero();  // so far rows may lie behind the one before them
+    int year = 0;                          // of times without one; 0: that of the file
     /// Why bounds cannot be written as integers of the unit; empty where they can.
     std::string misfit;
     /// Of the bounds: of the first row that was taken.
     mutable std::atomic<TimeForm> form{TimeForm{}};
+    /// How many rows have a local time that clocks show twice.
+    mutable std::atomic<std::uint64_t> shown_twice{0};
     /// Of the windows that were written, for a hint when the run is over.
     mutable std::atomic<std::int64_t> latest_end{std::numeric_limits<std::int64_t>::min()};
 
@@ -57,10 +70,7 @@ class TimeReader {
     explicit TimeReader(const TimeFormat& format) noexcept : format_(&format) {}
 
     /// From the start of the input.
-    void reset() noexcept {
-        has_taken_ = false;
-        has_numbers_ = false;
-    }
+    void begin_input(const std::string& path);
     /// Eight digits that are a date are taken for a number only where other times are numbers.
     [[nodiscard]] detail::CsvFault read(std::string_view text, EventTime& time);
     /// The fast way through a whole number. False: not sure.
@@ -78,15 +88,25 @@ class TimeReader {
     [[gnu::always_inline]] void take() {
         if (!has_taken_) [[unlikely]]
             take_first();
+        if (is_shown_twice_) [[unlikely]]
+            format_->shown_twice.fetch_add(1, std::memory_order_relaxed);
     }
 
   private:
     void take_first();
+    [[nodiscard]] TimeFault read_by_pattern(std::string_view text, EventTime& time);
+    [[nodiscard]] detail::CsvFault read_by_form(std::string_view text, EventTime& time);
+    /// Of a local time, whose first moment it is.
+    [[nodiscard]] detail::CsvFault choose_moment(EventTime& time);
 
     const TimeFormat* format_;
     TimeForm form_;  // of the time that was read last; of a pattern it is unknown
     bool has_taken_ = false;
-    bool has_numbers_ = false;  // the first row that was taken has one
+    bool has_numbers_ = false;                  // the first row that was taken has one
+    bool is_shown_twice_ = false;               // the local time that was read last
+    EventTime before_ = EventTime::earliest();  // of the row that was read last
+    int year_ = 0;                              // of times without one
+    EventTime latest_ = EventTime::latest();    // that such a time may be
 };
 
 }  // namespace strid::tool

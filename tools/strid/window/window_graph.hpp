@@ -49,6 +49,7 @@ struct WindowJob {
     Writing writing = Writing::whole;  // of all its files
     TableFormat format = TableFormat::unknown;
     CsvOptions csv;
+    std::vector<std::string> thousands;  // each separates groups of digits
     TimeProgress progress;
     WindowOptions window;
     WindowRows rows;
