@@ -236,9 +236,9 @@ TEST_F(SessionTest, RejectsSayWhatIsWrong) {
     };
     std::int64_t sequence = 1;
     for (const Case& one :
-         {Case{Tag::symbol, nullptr, 1}, Case{Tag::side, "3", 5}, Case{Tag::order_qty, "ten", 6},
-          Case{Tag::price, "-1", 6}, Case{Tag::price, nullptr, 1}, Case{Tag::ord_type, "K", 5},
-          Case{Tag::time_in_force, "1", 5}, Case{Tag::transact_time, "now", 6}}) {
+         {Case{Tag::symbol, nullptr, 1}, Case{Tag::side, "33", 5}, Case{Tag::order_qty, "ten", 6},
+          Case{Tag::price, "-1", 6}, Case{Tag::price, nullptr, 1}, Case{Tag::ord_type, "-", 5},
+          Case{Tag::time_in_force, "11", 5}, Case{Tag::transact_time, "now", 6}}) {
         Message message = order(++sequence, "x");
         message.erase(one.tag);
         if (one.value != nullptr) message.set(one.tag, one.value);
@@ -249,18 +249,20 @@ TEST_F(SessionTest, RejectsSayWhatIsWrong) {
         EXPECT_EQ(actions[0].message->integer(Tag::ref_seq_num), sequence);
         EXPECT_EQ(actions[0].message->get(Tag::ref_msg_type), "D");
     }
+    // Sides, types and lifetimes that the exchange does not have are the data manager's to refuse.
+    EXPECT_EQ(summary(give(order(++sequence, "x").set(Tag::ord_type, "3"))), "command D");
     ++sequence;
     EXPECT_EQ(summary(give(order(sequence, "x").add(Tag::symbol, "B"))),
-              "send 3 " + std::to_string(sequence));
+              "send 3 " + std::to_string(sequence - 1));
     const auto unsupported = give(of_client("E", ++sequence));
-    ASSERT_EQ(summary(unsupported), "send j " + std::to_string(sequence));
+    ASSERT_EQ(summary(unsupported), "send j " + std::to_string(sequence - 1));
     EXPECT_EQ(unsupported[0].message->integer(Tag::business_reject_reason), 3);
     const auto unknown = give(of_client("&", ++sequence));
-    ASSERT_EQ(summary(unknown), "send 3 " + std::to_string(sequence));
+    ASSERT_EQ(summary(unknown), "send 3 " + std::to_string(sequence - 1));
     EXPECT_EQ(unknown[0].message->integer(Tag::session_reject_reason), 11);
     ++sequence;
     EXPECT_EQ(summary(give(of_client("D", sequence).set(Tag::sender_comp_id, "V"))),
-              "send 3 " + std::to_string(sequence) + ", send 5 " + std::to_string(sequence + 1) +
+              "send 3 " + std::to_string(sequence - 1) + ", send 5 " + std::to_string(sequence) +
                   ", close");
 }
 
