@@ -10,8 +10,10 @@ import time
 import unittest
 
 from data_case import canonical
+from exchange_access import Damage, Files, Passwords, Tls  # noqa: F401, tests of the same programs
+from exchange_bounds import Bounds  # noqa: F401
 from exchange_case import SANITIZED, TIMEOUT_S, ExchangeCase
-from exchange_programs import Launcher, Stores  # noqa: F401, tests of the same programs
+from exchange_programs import Launcher, Stores  # noqa: F401
 from fix_client import encode, value
 from oracle import Exchange
 
@@ -233,6 +235,20 @@ class Sessions(ExchangeCase):
         client.send("1", ("112", "y"))
         self.expect(client, "0", tag_112="y")
         self.await_log("core", "a body of 65537 bytes, more than 65536")
+
+    def test_times_that_are_wrong(self):
+        client = self.client("u")
+        client.log_on()
+        order = [("11", "x"), ("55", "ACME"), ("54", "1"), ("38", "5"), ("40", "2"), ("44", "1")]
+        client.send("D", ("43", "Y"), *order)
+        self.expect(client, "3", tag_45="2", tag_371="122", tag_373="1")
+        old = [("52", "20260101-00:00:00") if tag == "52" else (tag, text)
+               for tag, text in client.fields("D", *order)]  # fmt: skip
+        client.connection.send(old)
+        self.expect(client, "3", tag_45="3", tag_371="52", tag_373="10")
+        text = value(self.expect(client, "5"), 58)
+        self.assertIn("SendingTime accuracy problem: 20260101-00:00:00 is ", text)
+        self.assertIsNone(client.receive())
 
     def test_a_second_logon_is_refused(self):
         first = self.client("u")

@@ -35,7 +35,7 @@ TEST_F(StoreTest, WhatWasCommittedIsThere) {
         EXPECT_EQ(store.reports().next, 1);
         store.begin();
         store.put_numbers("a", {4, 9});
-        store.put_numbers("b", {2, 2});
+        store.put_numbers("b", {2, 8});
         store.keep_message("a", 7, "seven");
         store.keep_message("a", 8, std::string_view("\0ight", 5));
         store.keep_message("b", 7, "other");
@@ -63,9 +63,12 @@ TEST_F(StoreTest, WhatWasCommittedIsThere) {
     std::vector<std::string> messages;
     const auto read = [&] {
         messages.clear();
-        store.each_message("a", 1, 8, [&](std::int64_t sequence, std::string_view bytes) {
-            messages.push_back(std::to_string(sequence) + std::string(bytes));
-        });
+        store.each_message("a", 1, 8,
+                           [&](std::int64_t sequence, std::string_view bytes, bool is_sound) {
+                               EXPECT_TRUE(is_sound);
+                               messages.push_back(std::to_string(sequence) + std::string(bytes));
+                               return true;
+                           });
     };
     read();
     EXPECT_EQ(messages, (std::vector<std::string>{"7seven", std::string("8\0ight", 6)}));

@@ -110,14 +110,17 @@ bool is_comp_id(std::string_view text) noexcept {
 void check_application(const Message& message) {
     check_size(message);
     if (message.is("V")) {
-        (void)message.get(Tag::md_req_id);
+        if (!is_comp_id(message.get(Tag::md_req_id))) {
+            throw FieldError(Tag::md_req_id, Reason::value_out_of_range,
+                             "MDReqID (262) is not 1 to 64 characters of ASCII");
+        }
         check_one_of(message, Tag::subscription_request_type, "012");
         return;
     }
     if (!message.is("D")) (void)message.get(Tag::orig_cl_ord_id);
     check_order(message);
     if (const std::string* time = message.find(Tag::transact_time)) {
-        if (!fix::is_utc_timestamp(*time)) {
+        if (!fix::read_utc_timestamp(*time)) {
             throw FieldError(Tag::transact_time, Reason::incorrect_format,
                              fmt::format("TransactTime is no UTCTimestamp: '{}'", *time));
         }
