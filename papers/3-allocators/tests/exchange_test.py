@@ -214,8 +214,8 @@ class Sessions(ExchangeCase):
         self.expect(client, "j", tag_45="4", tag_372="E", tag_380="3")
         client.send("UC", ("5001", "1"))
         self.expect(client, "3", tag_45="5", tag_373="11")
-        client.send("1", ("112", "y"))
-        self.expect(client, "0", tag_112="y")
+        client.send("F", ("128", "FIRM"), ("11", "x"), ("41", "y"), ("55", "A"), ("54", "1"))
+        self.expect(client, "j", tag_45="6", tag_372="F", tag_380="7")
 
     def test_what_is_large(self):
         client = self.client("u")
@@ -246,8 +246,8 @@ class Sessions(ExchangeCase):
                for tag, text in client.fields("D", *order)]  # fmt: skip
         client.connection.send(old)
         self.expect(client, "3", tag_45="3", tag_371="52", tag_373="10")
-        text = value(self.expect(client, "5"), 58)
-        self.assertIn("SendingTime accuracy problem: 20260101-00:00:00 is ", text)
+        text = "SendingTime accuracy problem: 20260101-00:00:00 is "
+        self.assertIn(text, value(self.expect(client, "5"), 58))
         self.assertIsNone(client.receive())
 
     def test_a_second_logon_is_refused(self):

@@ -4,6 +4,7 @@
 // kept, and never with one for a message that cannot be read.
 #include <filesystem>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,16 @@ class LedgerTest : public testing::Test {
                                            DataLink::Begin{{}, 1, {}},
                                            DataLink::Hooks{take, [](const std::string&) {}}, log_);
         const Endpoint endpoint = read_endpoint("unix:" + (folder_ / "core").string());
-        core_ = std::make_unique<CoreLink>(endpoint, take, 1 << 20, log_);
+        const auto take_counted = [this](Event) {
+            events_.release();
+            return true;
+        };
+        core_ = std::make_unique<CoreLink>(endpoint, take_counted, 1 << 20, log_);
         core_->start();
         socket_ = connect_to(endpoint, 1000);
+        // The link is there when a message has come over it.
+        EXPECT_TRUE(socket_.send_all(Message("A").set(CoreTag::connection, 7).encode()));
+        events_.acquire();
         ledger_ = std::make_unique<Ledger>(*store_, *core_, *data_, log_);
     }
     ~LedgerTest() override {
@@ -96,6 +104,7 @@ class LedgerTest : public testing::Test {
     std::filesystem::path folder_;
     std::unique_ptr<Store> store_;
     std::unique_ptr<DataLink> data_;
+    std::counting_semaphore<> events_{0};
     std::unique_ptr<CoreLink> core_;
     std::unique_ptr<Ledger> ledger_;
     Socket socket_;

@@ -158,8 +158,9 @@ std::string password_line(std::string_view user, const std::string& password) {
                         user_bytes_max));
     }
     if (password.empty()) throw InputOutputError("the password is empty");
-    if (password.find_first_of(std::string_view("\x01\0", 2)) != std::string::npos) {
-        throw InputOutputError("the password has a character that a FIX field cannot have");
+    const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+    if (std::any_of(password.begin(), password.end(), is_control)) {
+        throw InputOutputError("the password has a control character");
     }
     const std::string hash = hashed(password, new_setting());
     if (hash.empty()) throw InputOutputError("the password is longer than crypt(3) takes");

@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
@@ -16,36 +15,23 @@ namespace strid::exchange {
 
 namespace {
 
-/// Letters that are typed while it lives are not shown.
-class SilentTerminal {
-  public:
-    SilentTerminal() {
-        is_terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
-        if (!is_terminal_) return;
-        termios silent = before_;
-        silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
-    }
-    ~SilentTerminal() {
-        if (is_terminal_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
-    }
-    SilentTerminal(const SilentTerminal&) = delete;
-    SilentTerminal& operator=(const SilentTerminal&) = delete;
+/// A password that is typed is not shown.
+std::string typed(const char* prompt) {
+    const char* const password = ::getpass(prompt);
+    if (password == nullptr) throw InputOutputError("there is no terminal to ask for the password");
+    return password;
+}
 
-    [[nodiscard]] std::string read(const char* prompt) const {
-        if (is_terminal_) std::cerr << prompt << ": " << std::flush;
-        std::string line;
-        const bool is_there = static_cast<bool>(std::getline(std::cin, line));
-        if (is_terminal_) std::cerr << '\n';
-        if (!is_there) throw InputOutputError("there is no password on standard input");
-        return line;
+std::string read_password() {
+    if (::isatty(STDIN_FILENO) != 0) {
+        const std::string password = typed("Password: ");
+        if (typed("Once more: ") == password) return password;
+        throw InputOutputError("the two passwords are not the same");
     }
-    [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
-
-  private:
-    bool is_terminal_ = false;
-    termios before_{};
-};
+    std::string line;
+    if (std::getline(std::cin, line)) return line;
+    throw InputOutputError("there is no password on standard input");
+}
 
 }  // namespace
 
@@ -62,11 +48,7 @@ int run_password(const PasswordOptions& options) {
         set_password(options.file, options.user, nullptr);
         return ExitCode::done;
     }
-    const SilentTerminal terminal;
-    const std::string password = terminal.read("Password");
-    if (terminal.is_terminal() && terminal.read("Once more") != password) {
-        throw InputOutputError("the two passwords are not the same");
-    }
+    const std::string password = read_password();
     set_password(options.file, options.user, &password);
     return ExitCode::done;
 }

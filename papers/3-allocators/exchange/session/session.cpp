@@ -32,6 +32,9 @@ std::int64_t read_sequence(const Message& message, int tag) {
 
 /// Reasons of a business reject (380).
 constexpr int unsupported_message_type = 3;
+constexpr int firm_not_available = 7;
+/// DeliverToCompID: the firm that a message is to be handed on to.
+constexpr int deliver_to_comp_id = 128;
 
 }  // namespace
 
@@ -319,7 +322,16 @@ void Session::dispatch(const Message& message, Actions& actions) {
 
 void Session::dispatch_application(const Message& message, Actions& actions) {
     const std::string& type = message.type();
+    const auto refuse = [&](int reason, const std::string& text) {
+        Message answer("j");
+        answer.set(Tag::ref_seq_num, message.integer(Tag::msg_seq_num));
+        answer.set(Tag::ref_msg_type, type).set(Tag::business_reject_reason, reason);
+        send(std::move(answer.set(Tag::text, text)), true, actions);
+    };
     if (type == "D" || type == "F" || type == "G" || type == "V") {
+        if (message.has(deliver_to_comp_id)) {
+            return refuse(firm_not_available, "DeliverToCompID (128): nothing is handed on");
+        }
         check_application(message);
         if (type == "V") note_market_data(message);
         return command(message, actions);
@@ -328,11 +340,7 @@ void Session::dispatch_application(const Message& message, Actions& actions) {
         throw FieldError(Tag::msg_type, Reason::invalid_message_type,
                          fmt::format("MsgType '{}' is none", type));
     }
-    Message answer("j");
-    answer.set(Tag::ref_seq_num, message.integer(Tag::msg_seq_num));
-    answer.set(Tag::ref_msg_type, type).set(Tag::business_reject_reason, unsupported_message_type);
-    answer.set(Tag::text, fmt::format("MsgType '{}' is not supported", type));
-    send(std::move(answer), true, actions);
+    refuse(unsupported_message_type, fmt::format("MsgType '{}' is not supported", type));
 }
 
 void Session::on_resend_request(const Message& message, Actions& actions) {

@@ -20,11 +20,11 @@ namespace strid::exchange {
 
 namespace {
 
-// `sum` is null in the rows of a file of version 1, which had none.
+// `sum` and `kept` are null in the rows of a file of version 1, which had none.
 constexpr const char* schema = R"(
 create table users(
     number integer primary key, name text not null unique,
-    next_incoming integer not null, next_outgoing integer not null, sum integer);
+    next_incoming integer not null, next_outgoing integer not null, sum integer, kept integer);
 create table messages(
     user integer not null, sequence integer not null, bytes blob not null, sum integer,
     primary key(user, sequence)) without rowid;
@@ -71,7 +71,8 @@ void Store::execute(const char* sql) {
     if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
-void Store::fail_damaged(const std::string& what) const {
+void Store::fail_damaged(std::string what) const {
+    std::replace(what.begin(), what.end(), '\n', ' ');
     throw InputOutputError(fmt::format(
         "{}: the store is damaged: {}; it is left as it is, restore it from a copy", path_, what));
 }
@@ -124,9 +125,10 @@ void Store::prepare_all() {
     };
     begin_ = prepare("begin");
     commit_ = prepare("commit");
-    add_user_ = prepare("insert into users values(null, ?, 1, 1, null) returning number");
-    put_numbers_ =
-        prepare("update users set next_incoming = ?, next_outgoing = ?, sum = ? where number = ?");
+    add_user_ = prepare("insert into users values(null, ?, 1, 1, null, 0) returning number");
+    put_numbers_ = prepare(
+        "update users set next_incoming = ?, next_outgoing = ?, kept = ?, sum = ? where number = "
+        "?");
     keep_ = prepare("insert into messages values(?, ?, ?, ?)");
     forget_ = prepare("delete from messages where user = ?");
     select_ = prepare(
@@ -188,6 +190,8 @@ void Store::begin() {
 }
 
 void Store::commit() {
+    for (const std::string& name : changed_) put_user(name, users_[name]);
+    changed_.clear();
     commit_->run();
 }
 
@@ -197,26 +201,35 @@ Store::User& Store::user_of(const std::string& user) {
     add_user_->bind_text(user);
     std::int64_t number = 0;
     while (add_user_->step()) number = add_user_->number(0);
-    return users_[user] = {number, {}};
+    return users_[user] = {number, {}, 0};
 }
 
 void Store::put_numbers(const std::string& user, const SequenceNumbers& numbers) {
     User& one = user_of(user);
     if (one.numbers == numbers) return;
     one.numbers = numbers;
-    put_numbers_->bind(numbers.next_incoming).bind(numbers.next_outgoing);
-    put_numbers_->bind(sum_of_user(one.number, user, numbers)).bind(one.number).run();
+    changed_.insert(user);
+}
+
+void Store::put_user(const std::string& name, const User& user) {
+    put_numbers_->bind(user.numbers.next_incoming).bind(user.numbers.next_outgoing);
+    put_numbers_->bind(user.kept).bind(sum_of_user(user.number, name, user.numbers, user.kept));
+    put_numbers_->bind(user.number).run();
 }
 
 void Store::keep_message(const std::string& user, std::int64_t sequence, std::string_view bytes) {
-    const std::int64_t number = user_of(user).number;
-    keep_->bind(number).bind(sequence).bind_bytes(bytes);
-    keep_->bind(sum_of_message(number, sequence, bytes)).run();
+    User& one = user_of(user);
+    keep_->bind(one.number).bind(sequence).bind_bytes(bytes);
+    keep_->bind(sum_of_message(one.number, sequence, bytes)).run();
+    ++one.kept;
+    changed_.insert(user);
 }
 
 void Store::forget_messages(const std::string& user) {
-    const std::int64_t number = user_of(user).number;
-    forget_->bind(number).run();
+    User& one = user_of(user);
+    forget_->bind(one.number).run();
+    one.kept = 0;
+    changed_.insert(user);
 }
 
 void Store::each_message(const std::string& user, std::int64_t first, std::int64_t last,

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,7 @@ class Store {
     struct User {
         std::int64_t number = 0;
         SequenceNumbers numbers = {};
+        std::int64_t kept = 0;  // messages: one that is missing is found
     };
 
     void make();
@@ -92,7 +94,8 @@ class Store {
     void prepare_all();
     void execute(const char* sql);
     [[noreturn]] void fail() const;
-    [[noreturn]] void fail_damaged(const std::string& what) const;
+    [[noreturn]] void fail_damaged(std::string what) const;
+    void put_user(const std::string& name, const User& user);
     // store_check.cpp
     void check();
     void check_users();
@@ -106,6 +109,7 @@ class Store {
     std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
     std::map<std::string, User> users_;
+    std::set<std::string> changed_;  // users, in the transaction that is on
     std::unique_ptr<Statement> begin_, commit_, add_user_, put_numbers_, keep_, forget_, select_,
         add_command_, drop_commands_, put_value_;
 };

@@ -13,6 +13,12 @@
 
 namespace strid::exchange {
 
+namespace {
+
+constexpr std::int64_t unknown = -1;
+
+}  // namespace
+
 void Store::check() {
     {
         Statement integrity(*this, "pragma integrity_check(1)");
@@ -30,6 +36,7 @@ void Store::check() {
         for (const char* const table : {"users", "messages", "commands", "progress"}) {
             execute(fmt::format("alter table {} add column sum integer", table).c_str());
         }
+        execute("alter table users add column kept integer");
         execute("pragma user_version = 2");
         execute("commit");
     } else if (version != 2) {
@@ -43,11 +50,14 @@ void Store::check() {
 }
 
 void Store::check_users() {
-    Statement select(*this, "select number, name, next_incoming, next_outgoing, sum from users");
+    Statement select(*this,
+                     "select number, name, next_incoming, next_outgoing, sum, kept from users");
     while (select.step()) {
         const std::string name(select.bytes(1));
-        const User user{select.number(0), {select.number(2), select.number(3)}};
-        if (!select.is_sum(4, sum_of_user(user.number, name, user.numbers)) ||
+        // Of a file of version 1 the messages that are there count.
+        const std::int64_t kept = select.is_null(5) ? unknown : select.number(5);
+        const User user{select.number(0), {select.number(2), select.number(3)}, kept};
+        if (!select.is_sum(4, sum_of_user(user.number, name, user.numbers, kept)) ||
             user.numbers.next_incoming < 1 || user.numbers.next_outgoing < 1) {
             fail_damaged(fmt::format("the sequence numbers of user '{}'", name));
         }
@@ -57,11 +67,13 @@ void Store::check_users() {
 
 void Store::check_messages() {
     std::map<std::int64_t, const std::string*> names;
+    std::map<std::int64_t, std::int64_t> counts;
     for (const auto& [name, user] : users_) names[user.number] = &name;
     Statement select(*this, "select user, sequence, bytes, sum from messages");
     while (select.step()) {
         const std::int64_t user = select.number(0);
         const std::int64_t sequence = select.number(1);
+        ++counts[user];
         const auto found = names.find(user);
         if (found == names.end()) {
             fail_damaged(fmt::format("message {} is of a user that is not there", sequence));
@@ -70,6 +82,13 @@ void Store::check_messages() {
             sequence >= users_[*found->second].numbers.next_outgoing) {
             fail_damaged(fmt::format("message {} to user '{}'", sequence, *found->second));
         }
+    }
+    for (auto& [name, user] : users_) {
+        const std::int64_t count = counts[user.number];
+        if (user.kept == unknown) user.kept = count;
+        if (user.kept == count) continue;
+        fail_damaged(
+            fmt::format("user '{}' has {} messages in the place of {}", name, count, user.kept));
     }
 }
 

@@ -34,12 +34,13 @@ class RowSum {
 };
 
 inline std::int64_t sum_of_user(std::int64_t number, std::string_view name,
-                                const SequenceNumbers& numbers) {
+                                const SequenceNumbers& numbers, std::int64_t kept) {
     return RowSum()
         .add(number)
         .add(name)
         .add(numbers.next_incoming)
         .add(numbers.next_outgoing)
+        .add(kept)
         .value();
 }
 inline std::int64_t sum_of_message(std::int64_t user, std::int64_t sequence,
@@ -97,9 +98,12 @@ class Store::Statement {
         bound_ = 0;
         sqlite3_reset(statement_);
     }
+    [[nodiscard]] bool is_null(int column) {
+        return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+    }
     /// Whether the sum in a column is `sum`; a row that has none is taken.
     [[nodiscard]] bool is_sum(int column, std::int64_t sum) {
-        return sqlite3_column_type(statement_, column) == SQLITE_NULL || number(column) == sum;
+        return is_null(column) || number(column) == sum;
     }
     [[nodiscard]] std::int64_t number(int column) {
         return sqlite3_column_int64(statement_, column);
