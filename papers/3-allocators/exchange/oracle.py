@@ -18,6 +18,7 @@ import fractions
 import re
 import sys
 
+from oracle_instructions import other_data, unsupported
 from oracle_numbers import average, decimal, price_of, quantity_of
 
 DEPTH = re.compile(r"[0-9]+")
@@ -163,8 +164,12 @@ class Exchange:
             raise Refused("11", "OrdType (40) is none of 1, 2")
         if command.get("59", "0") not in ("0", "3", "4"):
             raise Refused("11", "TimeInForce (59) is none of 0, 3, 4")
+        if why := unsupported(command):
+            raise Refused("11", why)
         if quantity_of(command.get("38")) is None:
             raise Refused("13", "OrderQty (38) is no whole number from 1 to 1000000")
+        if command["40"] == "1" and "44" in command:
+            raise Refused("11", "Price (44) of a market order")
         if command["40"] == "2" and price_of(command.get("44")) is None:
             raise Refused("99", "Price (44) is not above 0 and at most 100000 with 4 decimals")
         if (command["49"], command["55"], command["11"]) in self.used:
@@ -226,6 +231,8 @@ class Exchange:
             raise Refused("1", "no such order")
         if order.status not in OPEN:
             raise Refused("0", "the order is done", order)
+        if why := unsupported(command):
+            raise Refused("99", why, order)
         return order
 
     def cancel(self, command):
@@ -292,6 +299,8 @@ class Exchange:
         if not DEPTH.fullmatch(depth) or int(depth) > 250:
             raise Refused("5", "MarketDepth (264) is no whole number from 0 to 250")
         depth = int(depth) or 250
+        if why := other_data(command):
+            raise Refused(*why)
         wish = command.get("263", "")
         if wish not in ("0", "1", "2"):
             raise Refused("4", "SubscriptionRequestType (263) is none of 0, 1, 2")

@@ -47,14 +47,20 @@ class Orders:
         elif draw < 0.80:
             fields = [("35", "F"), ("49", user), ("11", name), ("41", choose(known[-30:]))]
             fields.append(("55", symbol))
+            if self.random.random() < 0.05:
+                fields.append(self.instruction())
         elif draw < 0.95:
             fields = [("35", "G"), ("49", user), ("11", name), ("41", choose(known[-30:]))]
             fields += [("55", symbol), ("38", str(self.random.randint(1, 120)))]
             fields.append(("44", self.price()))
+            if self.random.random() < 0.1:
+                fields.append(self.instruction())
             known.append(name)
         elif draw < 0.98:
             fields = [("35", "V"), ("49", user), ("262", f"request {self.number}")]
             fields += [("55", symbol), ("263", choose("0112")), ("264", choose("0123"))]
+            if self.random.random() < 0.2:
+                fields.append(choose([("265", "0"), ("265", "1"), ("266", "N"), ("266", "Y")]))
         else:
             fields = self.nonsense(user, symbol, name)
         return fields
@@ -73,7 +79,16 @@ class Orders:
             fields += [("40", "2"), ("44", self.price())]
         if self.random.random() < 0.15:
             fields.append(("59", self.random.choice("034")))
+        if self.random.random() < 0.1:
+            fields.append(self.instruction())
         return fields
+
+    def instruction(self):
+        """A field that the exchange follows anyway, only notes, or cannot follow."""
+        return self.random.choice(
+            [("21", "1"), ("21", "3"), ("18", "G"), ("110", "5"), ("111", "10"), ("1", "account"),
+             ("99", "90"), ("126", "20261231-00:00:00"), ("211", "1"), ("388", "0"), ("58", "x")]
+        )  # fmt: skip
 
     def nonsense(self, user, symbol, name):
         """A command with a fault."""

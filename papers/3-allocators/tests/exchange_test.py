@@ -10,8 +10,10 @@ import time
 import unittest
 
 from data_case import canonical
+from exchange_access import Damage, Files, Passwords, Tls  # noqa: F401, tests of the same programs
+from exchange_bounds import Bounds  # noqa: F401
 from exchange_case import SANITIZED, TIMEOUT_S, ExchangeCase
-from exchange_programs import Launcher, Stores  # noqa: F401, tests of the same programs
+from exchange_programs import Launcher, Stores  # noqa: F401
 from fix_client import encode, value
 from oracle import Exchange
 
@@ -104,6 +106,56 @@ class Sessions(ExchangeCase):
         self.expect(buyer, "5")
         self.assertIsNone(buyer.receive())
 
+    def test_instructions_that_the_exchange_cannot_follow(self):
+        client = self.client("u")
+        client.log_on()
+        limit = {"55": "ACME", "54": "1", "38": "100", "40": "2", "44": "10"}
+        refused = [
+            {"111": "10"}, {"18": "G"}, {"110": "50"}, {"1138": "10"}, {"210": "10"},
+            {"211": "0.1"}, {"388": "0"}, {"99": "9"}, {"432": "20261231"}, {"168": "x"},
+            {"100": "XNYS"}, {"21": "3"}, {"423": "1"}, {"854": "1"}, {"167": "OPT"},
+            {"65": "WI"}, {"9000": "x"}, {"59": "6", "126": "20261231-00:00:00"},
+            {"40": "1"}, {"54": "5"},
+            *({"59": life} for life in "12567"),
+            *({"40": kind} for kind in "3456789DEGIJKLMP"),
+        ]  # fmt: skip
+        for number, instruction in enumerate(refused):
+            with self.subTest(instruction):
+                name = ("11", f"r{number}")
+                client.send("D", name, *{**limit, **instruction}.items())
+                refusal = {"tag_150": "8", "tag_39": "8", "tag_103": "11", "tag_37": "NONE"}
+                report = self.expect(client, "8", tag_11=name[1], **refusal)
+                self.assertTrue(value(report, 58))
+        # The refused orders are not there, and what changes nothing is no reason to refuse.
+        for number, note in enumerate(
+            [{}, {"1": "a", "21": "1", "15": "USD", "58": "x", "528": "A"}, {"59": "0", "63": "0"}]
+        ):
+            client.send("D", ("11", f"a{number}"), *{**limit, **note}.items())
+            self.expect(client, "8", tag_11=f"a{number}", tag_150="0", tag_39="0")
+        change = [("41", "a0"), ("55", "ACME"), ("54", "1"), ("38", "50"), ("40", "2"), ("44", "9")]
+        client.send("G", ("11", "g"), *change, ("111", "10"))
+        answer = self.expect(client, "9", tag_11="g", tag_39="0", tag_434="2", tag_102="99")
+        self.assertEqual(value(answer, 58), "tag 111 is not supported")
+        client.send("F", ("11", "f"), *change[:3], ("586", "20260101-00:00:00"))
+        self.expect(client, "9", tag_11="f", tag_434="1", tag_102="99")
+        client.send("F", ("11", "f"), *change[:3])
+        self.expect(client, "8", tag_11="f", tag_150="4")
+
+    def test_market_data_that_the_exchange_does_not_have(self):
+        client = self.client("u")
+        client.log_on()
+        for number, (wish, reason) in enumerate((
+            ((("265", "0"),), "6"),
+            ((("266", "N"),), "7"),
+            ((("267", "1"), ("269", "2")), "8"),
+            ((("267", "1"), ("269", "0")), "8"),
+            ((("146", "2"), ("55", "OTHER")), "0"),
+            ((("336", "x"),), "9"),
+        )):  # fmt: skip
+            request = [("262", f"m{number}"), ("263", "1"), ("264", "0"), ("55", "ACME")]
+            client.send("V", *request, *wish)
+            self.expect(client, "Y", tag_262=f"m{number}", tag_281=reason)
+
     def test_market_data(self):
         watcher, trader = self.client("watcher"), self.client("trader")
         for client in (watcher, trader):
@@ -162,8 +214,8 @@ class Sessions(ExchangeCase):
         self.expect(client, "j", tag_45="4", tag_372="E", tag_380="3")
         client.send("UC", ("5001", "1"))
         self.expect(client, "3", tag_45="5", tag_373="11")
-        client.send("1", ("112", "y"))
-        self.expect(client, "0", tag_112="y")
+        client.send("F", ("128", "FIRM"), ("11", "x"), ("41", "y"), ("55", "A"), ("54", "1"))
+        self.expect(client, "j", tag_45="6", tag_372="F", tag_380="7")
 
     def test_what_is_large(self):
         client = self.client("u")
@@ -183,6 +235,20 @@ class Sessions(ExchangeCase):
         client.send("1", ("112", "y"))
         self.expect(client, "0", tag_112="y")
         self.await_log("core", "a body of 65537 bytes, more than 65536")
+
+    def test_times_that_are_wrong(self):
+        client = self.client("u")
+        client.log_on()
+        order = [("11", "x"), ("55", "ACME"), ("54", "1"), ("38", "5"), ("40", "2"), ("44", "1")]
+        client.send("D", ("43", "Y"), *order)
+        self.expect(client, "3", tag_45="2", tag_371="122", tag_373="1")
+        old = [("52", "20260101-00:00:00") if tag == "52" else (tag, text)
+               for tag, text in client.fields("D", *order)]  # fmt: skip
+        client.connection.send(old)
+        self.expect(client, "3", tag_45="3", tag_371="52", tag_373="10")
+        text = "SendingTime accuracy problem: 20260101-00:00:00 is "
+        self.assertIn(text, value(self.expect(client, "5"), 58))
+        self.assertIsNone(client.receive())
 
     def test_a_second_logon_is_refused(self):
         first = self.client("u")

@@ -286,11 +286,15 @@ TEST(FixTime, TimestampsThereAndBack) {
     using namespace std::chrono;
     const system_clock::time_point time{milliseconds{1'795'756'620'123}};
     EXPECT_EQ(utc_timestamp(time), "20261127-05:17:00.123");
-    EXPECT_TRUE(is_utc_timestamp(utc_timestamp()));
-    EXPECT_TRUE(is_utc_timestamp("20261127-05:17:00"));
+    EXPECT_TRUE(read_utc_timestamp(utc_timestamp()));
+    EXPECT_EQ(read_utc_timestamp("20261127-05:17:00.123"), time);
+    EXPECT_EQ(read_utc_timestamp("20261127-05:17:00.123456789"), time + nanoseconds{456'789});
+    EXPECT_EQ(read_utc_timestamp("20261127-05:16:60"), time - milliseconds{123});
+    EXPECT_EQ(read_utc_timestamp("19700101-00:00:00"), system_clock::time_point{});
     for (const char* wrong : {"", "20261127", "20261327-05:17:00", "20261127-25:17:00",
-                              "20261127 05:17:00", "20261127-05:17:00.1234"}) {
-        EXPECT_FALSE(is_utc_timestamp(wrong)) << wrong;
+                              "20261127 05:17:00", "20261127-05:17:00.1234", "20261127-05:17:00.",
+                              "20260229-05:17:00", "20261127-05:17:61"}) {
+        EXPECT_FALSE(read_utc_timestamp(wrong)) << wrong;
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <session/store.hpp>
+#include <sqlite3.h>
 
 #include <strid/base/error.hpp>
 
@@ -35,7 +36,7 @@ TEST_F(StoreTest, WhatWasCommittedIsThere) {
         EXPECT_EQ(store.reports().next, 1);
         store.begin();
         store.put_numbers("a", {4, 9});
-        store.put_numbers("b", {2, 2});
+        store.put_numbers("b", {2, 8});
         store.keep_message("a", 7, "seven");
         store.keep_message("a", 8, std::string_view("\0ight", 5));
         store.keep_message("b", 7, "other");
@@ -63,9 +64,12 @@ TEST_F(StoreTest, WhatWasCommittedIsThere) {
     std::vector<std::string> messages;
     const auto read = [&] {
         messages.clear();
-        store.each_message("a", 1, 8, [&](std::int64_t sequence, std::string_view bytes) {
-            messages.push_back(std::to_string(sequence) + std::string(bytes));
-        });
+        store.each_message("a", 1, 8,
+                           [&](std::int64_t sequence, std::string_view bytes, bool is_sound) {
+                               EXPECT_TRUE(is_sound);
+                               messages.push_back(std::to_string(sequence) + std::string(bytes));
+                               return true;
+                           });
     };
     read();
     EXPECT_EQ(messages, (std::vector<std::string>{"7seven", std::string("8\0ight", 6)}));
@@ -74,6 +78,38 @@ TEST_F(StoreTest, WhatWasCommittedIsThere) {
     store.commit();
     read();
     EXPECT_TRUE(messages.empty());
+}
+
+TEST_F(StoreTest, AFileOfTheFirstVersion) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, R"(
+        create table users(
+            number integer primary key, name text not null unique,
+            next_incoming integer not null, next_outgoing integer not null);
+        create table messages(
+            user integer not null, sequence integer not null, bytes blob not null,
+            primary key(user, sequence)) without rowid;
+        create table commands(sequence integer primary key, bytes blob not null);
+        create table progress(key text primary key, value text not null) without rowid;
+        pragma user_version = 1;
+        insert into users values(1, 'a', 5, 9);
+        insert into messages values(1, 7, 'seven');
+        insert into commands values(3, 'three');
+        insert into progress values('next_command', '4'), ('reports', '12');)",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+    for (std::int64_t next = 9; next < 11; ++next) {
+        Store store(path(), Durability::process);
+        EXPECT_EQ(store.users().at("a").next_outgoing, next);
+        EXPECT_EQ(store.next_command(), 4);
+        EXPECT_EQ(store.reports().next, 12);
+        store.begin();
+        store.keep_message("a", next, "one more");
+        store.put_numbers("a", {5, next + 1});
+        store.commit();
+    }
 }
 
 TEST_F(StoreTest, ReportsThatOvertakeEachOther) {

@@ -4,11 +4,14 @@
 // still to be written to it. Of the thread that polls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/tls.hpp"
 #include "fix/decoder.hpp"
 #include "link/socket.hpp"
 
@@ -21,12 +24,27 @@ struct Client {
           name(std::move(its_name)),
           message_since_ns(now_ns) {}
 
+    [[nodiscard]] std::ptrdiff_t send_some(std::string_view bytes) {
+        return tls ? tls->send_some(bytes) : socket.send_some(bytes);
+    }
+    [[nodiscard]] std::ptrdiff_t receive_some(std::string& bytes, std::size_t bytes_max) {
+        return tls ? tls->receive_some(bytes, bytes_max) : socket.receive_some(bytes, bytes_max);
+    }
+    /// Of the stream that has ended; empty where the client closed it.
+    [[nodiscard]] std::string_view error() const noexcept {
+        return tls ? std::string_view(tls->error()) : std::string_view();
+    }
+
     std::uint64_t number;
     Socket socket;
-    std::string name;  ///< its address, for the log
+    std::unique_ptr<TlsStream> tls = {};  ///< over the socket; null: there is none
+    std::string name;                     ///< its address, for the log
     fix::FrameCutter cutter{};
     std::string output = {};
-    std::size_t written = 0;   ///< of output
+    std::size_t written = 0;        ///< of output
+    std::uint64_t written_all = 0;  ///< since the beginning
+    std::string mark = {};          ///< goes to the link when `marked_at` bytes are written
+    std::uint64_t marked_at = 0;
     std::int64_t read_ns = 0;  ///< when it last took some of the output, or there was none
     std::uint64_t frames = 0;
     std::uint64_t garbled = 0;

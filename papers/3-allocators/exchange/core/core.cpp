@@ -32,6 +32,7 @@ constexpr int events_max = 256;
 constexpr std::size_t chunk_bytes = std::size_t{16} << 10;
 constexpr std::size_t session_output_max = std::size_t{4} << 20;
 constexpr std::size_t batch_frames = 64;
+constexpr std::size_t batch_bytes = std::size_t{256} << 10;
 constexpr std::uint64_t garbled_max = 100;
 
 Socket make(int descriptor, const char* what) {
@@ -56,6 +57,10 @@ std::string name_of(const sockaddr_storage& address, socklen_t size) {
 Core::Core(const CoreOptions& options, const Log& log)
     : options_(options),
       log_(log),
+      tls_(
+          options.tls_certificate.empty()
+              ? std::nullopt
+              : std::optional<TlsContext>(std::in_place, options.tls_certificate, options.tls_key)),
       listener_(listen_on(options_.listen, backlog)),
       readable_(make(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
       writable_(make(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
@@ -76,7 +81,7 @@ Client* Core::find(std::uint64_t number) {
 }
 
 bool Core::is_held_back() const noexcept {
-    return frames_.frames.size() >= batch_frames ||
+    return frames_.frames.size() >= batch_frames || frames_bytes_ >= batch_bytes ||
            session_output_.size() - session_written_ >= session_output_max;
 }
 
@@ -88,7 +93,7 @@ void Core::run(const std::atomic<bool>& ended) {
         check_time();
     }
     for (const auto& [number, client] : clients_)
-        (void)client->socket.send_some(std::string_view(client->output).substr(client->written));
+        (void)client->send_some(std::string_view(client->output).substr(client->written));
 }
 
 void Core::poll_once() {
@@ -121,6 +126,8 @@ void Core::poll_once() {
     flush_session();
     if (writable.revents != 0) flush_waiting();
     flush_touched();
+    // Marks and ends of clients that came with their output.
+    give_frames();
 }
 
 // The session manager
@@ -146,7 +153,9 @@ void Core::end_session(std::string_view why) {
     session_.close();
     // Their sessions are gone on the other side; they log on anew when there is one again.
     clients_.clear();
+    output_bytes_ = 0;
     frames_.frames.clear();
+    frames_bytes_ = 0;
     link_frames_.frames.clear();
     touched_.clear();
     session_output_.clear();
@@ -204,8 +213,13 @@ void Core::accept_clients() {
         if (::epoll_ctl(readable_.descriptor(), EPOLL_CTL_ADD, socket.descriptor(), &event) != 0) {
             continue;
         }
-        clients_.emplace(number, std::make_unique<Client>(number, std::move(socket),
-                                                          name_of(address, size), now_ns_));
+        auto client =
+            std::make_unique<Client>(number, std::move(socket), name_of(address, size), now_ns_);
+        if (tls_) {
+            client->tls = tls_->accept(client->socket.descriptor());
+            if (client->tls == nullptr) continue;
+        }
+        clients_.emplace(number, std::move(client));
         if (clients_.size() == options_.clients_max) {
             log_.say(fmt::format("{} clients: no more are accepted", clients_.size()));
         }
@@ -227,8 +241,8 @@ void Core::receive_clients() {
 
 void Core::receive(Client& client) {
     chunk_.clear();
-    const std::ptrdiff_t received = client.socket.receive_some(chunk_, chunk_bytes);
-    if (received < 0) return end_client(client.number, "");
+    const std::ptrdiff_t received = client.receive_some(chunk_, chunk_bytes);
+    if (received < 0) return end_client(client.number, client.error());
     if (received == 0 || client.closing) return;
     client.cutter.feed(chunk_);
     cut(client);
@@ -243,6 +257,7 @@ void Core::cut(Client& client) {
             ++client.frames;
             client.message_since_ns = 0;
             frames_.frames.push_back({client.number, std::string(frame)});
+            frames_bytes_ += frame.size();
             continue;
         }
         const std::string& why = client.cutter.garbled().text;
@@ -272,6 +287,8 @@ void Core::end_client(std::uint64_t number, std::string_view why) {
     const auto found = clients_.find(number);
     if (found == clients_.end()) return;
     if (!why.empty()) log_.say(fmt::format("{}: closed: {}", found->second->name, why));
+    output_bytes_ -= found->second->output.size() - found->second->written;
+    if (found->second->tls) found->second->tls->announce_end();
     clients_.erase(found);
     report_closed(number);
 }
@@ -288,6 +305,8 @@ void Core::check_time() {
             late.push_back(number);
         }
     }
+    for (const std::uint64_t number : deaf) end_deaf(*find(number));
+    end_largest_outputs();
     for (const std::uint64_t number : late)
         end_client(number, "a message takes too long to come, or the last ones to be read");
 }
@@ -297,7 +316,9 @@ void Core::check_time() {
 void Core::give_frames() {
     if (frames_.frames.empty()) return;
     frames_.link = link_;
-    if (translation_.give(frames_)) frames_ = {};
+    if (!translation_.give(frames_)) return;
+    frames_ = {};
+    frames_bytes_ = 0;
 }
 
 void Core::give_link_frames() {

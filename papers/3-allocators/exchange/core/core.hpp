@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,10 +29,12 @@ namespace strid::exchange {
 struct CoreOptions {
     Endpoint listen = {};
     Endpoint session = {};
+    std::string tls_certificate = {};  ///< a file in PEM; empty: without TLS
+    std::string tls_key = {};
     std::size_t workers = 1;  ///< threads of the accelerator, each way
     std::size_t clients_max = 20000;
     /// A client for which more waits, and that has taken nothing for `unread_ns_max`, does not
-    /// read. One that reads may have 64 times as much: a long resend.
+    /// read. One that reads may have 16 times as much, and all clients together 256 times.
     std::size_t output_bytes_max = std::size_t{1} << 20;
     std::int64_t unread_ns_max = 2'000'000'000;
     std::int64_t message_ns_max = 10'000'000'000;  ///< for the first message, and to end one
@@ -63,6 +66,8 @@ class Core {
     void give_link_frames();
     void take_results();
     void put_output(ClientOutput& output);
+    void end_largest_outputs();
+    void return_mark(Client& client);
     void flush_touched();
     void flush_waiting();
     /// False: the client was ended.
@@ -77,6 +82,7 @@ class Core {
 
     CoreOptions options_;
     const Log& log_;
+    std::optional<TlsContext> tls_;  // where clients have to use it
     Socket listener_;
     Socket readable_;  // an epoll of the clients
     Socket writable_;  // an epoll of those whose output waits for room
@@ -91,7 +97,9 @@ class Core {
     std::int64_t now_ns_ = 0;
     std::uint64_t next_number_ = 1;
     Clients clients_;
-    ClientFrames frames_;  // cut, and not given to the accelerator yet
+    std::size_t output_bytes_ = 0;  // of all clients, as far as it is not written
+    ClientFrames frames_;           // cut, and not given to the accelerator yet
+    std::size_t frames_bytes_ = 0;
     FramesOfLink link_frames_;
     std::uint64_t link_ = 0;              // the number of the link that is on
     std::vector<std::uint64_t> touched_;  // have new output

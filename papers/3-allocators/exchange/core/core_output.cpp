@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The output to clients, as far as they read it.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace strid::exchange {
 namespace {
 
 constexpr int writable_max = 256;
+constexpr std::size_t reading_factor = 16;
+constexpr std::size_t all_clients_factor = 256;
 
 }  // namespace
 
@@ -23,6 +26,12 @@ void Core::put_output(ClientOutput& output) {
     for (ClientOutput::One& one : output.messages) {
         Client* const client = find(one.client);
         if (client == nullptr || client->closing) continue;
+        if (!one.mark.empty()) {
+            client->mark = std::move(one.mark);
+            client->marked_at = client->written_all + client->output.size() - client->written;
+            touched_.push_back(one.client);
+            continue;
+        }
         if (one.bytes.empty()) {
             if (!one.reason.empty()) {
                 log_.say(fmt::format("{}: closed: {}", client->name, one.reason));
@@ -32,6 +41,7 @@ void Core::put_output(ClientOutput& output) {
         }
         if (client->output.empty()) client->read_ns = now_ns_;
         client->output += one.bytes;
+        output_bytes_ += one.bytes.size();
         touched_.push_back(one.client);
     }
 }
@@ -39,7 +49,7 @@ void Core::put_output(ClientOutput& output) {
 bool Core::is_deaf(const Client& client) const noexcept {
     const std::size_t left = client.output.size() - client.written;
     if (left <= options_.output_bytes_max) return false;
-    return left > 64 * options_.output_bytes_max ||
+    return left > reading_factor * options_.output_bytes_max ||
            now_ns_ > client.read_ns + options_.unread_ns_max;
 }
 
@@ -48,15 +58,36 @@ void Core::end_deaf(const Client& client) {
                                           client.output.size() - client.written));
 }
 
+void Core::end_largest_outputs() {
+    while (output_bytes_ > all_clients_factor * options_.output_bytes_max) {
+        const auto largest =
+            std::max_element(clients_.begin(), clients_.end(), [](const auto& a, const auto& b) {
+                return a.second->output.size() - a.second->written <
+                       b.second->output.size() - b.second->written;
+            });
+        end_client(largest->first, fmt::format("{} bytes wait for all clients, most of them for it",
+                                               output_bytes_));
+    }
+}
+
+void Core::return_mark(Client& client) {
+    if (client.mark.empty() || client.written_all < client.marked_at) return;
+    // By the way of the client's messages, as report_closed().
+    frames_.frames.push_back({0, std::exchange(client.mark, {})});
+}
+
 bool Core::flush(Client& client) {
     const std::string_view rest = std::string_view(client.output).substr(client.written);
-    const std::ptrdiff_t sent = rest.empty() ? 0 : client.socket.send_some(rest);
+    const std::ptrdiff_t sent = rest.empty() ? 0 : client.send_some(rest);
     if (sent < 0) {
         end_client(client.number, "");
         return false;
     }
     if (sent > 0) client.read_ns = now_ns_;
     client.written += static_cast<std::size_t>(sent);
+    client.written_all += static_cast<std::uint64_t>(sent);
+    output_bytes_ -= static_cast<std::size_t>(sent);
+    return_mark(client);
     const std::size_t left = client.output.size() - client.written;
     if (left == 0) {
         client.output.clear();

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <strid/program/arguments.hpp>
@@ -28,12 +29,21 @@ void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--listen", arguments.listen, "where clients connect: HOST:PORT or unix:PATH")
         ->required();
     app.add_option("--session", arguments.session, "where the session manager listens")->required();
+    CLI::Option* const certificate =
+        app.add_option("--tls-certificate", arguments.core.tls_certificate,
+                       "clients have to use TLS (1.2 or later): the certificate of the exchange, "
+                       "with those above it, in PEM");
+    CLI::Option* const key =
+        app.add_option("--tls-key", arguments.core.tls_key, "its private key, in PEM");
+    certificate->needs(key);
+    key->needs(certificate);
     add_number_option(app, "--clients", arguments.core.clients_max, 1, 1'000'000,
                       "connections at once; more wait in the system");
     add_number_option(
         app, "--output-bytes", arguments.core.output_bytes_max, 1024, 1 << 30,
         "a client for which more waits to be read, and that takes nothing for 2 s, is "
-        "closed (default 1 MiB); so is one for which 64 times as much waits");
+        "closed (default 1 MiB); so is one for which 16 times as much waits, or when 256 times "
+        "as much waits for all");
     add_text_option(
         app, "--message-time", "TIME",
         [&](const std::string& text) {
@@ -60,6 +70,8 @@ int run(Arguments& arguments, const tool::Interruption& interruption) {
     const Log log("core", arguments.quiet);
     arguments.core.listen = read_endpoint(arguments.listen);
     arguments.core.session = read_endpoint(arguments.session);
+    // OpenSSL writes to sockets without MSG_NOSIGNAL.
+    ::signal(SIGPIPE, SIG_IGN);
     raise_descriptor_limit(arguments.core.clients_max);
     Core core(arguments.core, log);
     log.say(fmt::format("listens on {}", core.endpoint().to_text()));

@@ -71,11 +71,8 @@ void to_link(const ClientFrames::One& frame, LinkFrames& output) {
         return;
     }
     // Fields that a client sends under these tags must not be taken for the core's.
-    for (const int tag :
-         {CoreTag::connection, CoreTag::fault_reason, CoreTag::fault_tag, CoreTag::fault_text}) {
-        message.erase(tag);
-    }
-    if (message.is(connection_closed)) message.set_type("?");
+    for (const int tag : core_tags) message.erase(tag);
+    if (message.is(connection_closed) || message.is(output_written)) message.set_type("?");
     message.set(CoreTag::connection, static_cast<std::int64_t>(frame.client));
     if (fault) {
         message.set(CoreTag::fault_reason, fault->reason).set(CoreTag::fault_tag, fault->tag);
@@ -94,9 +91,11 @@ void to_client(const std::string& frame, ClientOutput& output) {
     }
     try {
         ClientOutput::One one{
-            static_cast<std::uint64_t>(message.integer(CoreTag::connection)), {}, {}};
+            static_cast<std::uint64_t>(message.integer(CoreTag::connection)), {}, {}, {}};
         if (message.is(close_connection)) {
             one.reason = message.get_or(fix::Tag::text, "");
+        } else if (message.is(output_written)) {
+            one.mark = frame;
         } else {
             message.erase(CoreTag::connection);
             one.bytes = message.encode();

@@ -44,12 +44,13 @@ struct LinkFrames {
     std::uint64_t link = 0;
 };
 
-/// The output to clients; an empty text closes the client, `reason` says why.
+/// The output to clients; an empty text without a mark closes the client, `reason` says why.
 struct ClientOutput {
     struct One {
         std::uint64_t client;
         std::string bytes;
         std::string reason;
+        std::string mark;  ///< a frame for the link, when what is before it is written
     };
     std::vector<One> messages = {};
     std::string error = {};  ///< the link is wrong

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <strid/base/error.hpp>
 #include <strid/program/session.hpp>
@@ -101,5 +102,6 @@ int run(int argc, const char* const* argv) {
 }  // namespace strid::exchange
 
 int main(int argc, char** argv) {
+    ::umask(077);  // the journal has the orders of all users: for the owner alone
     return strid::with_errors_reported([argc, argv] { return strid::exchange::run(argc, argv); });
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "data/instructions.hpp"
+
 namespace strid::exchange {
 
 namespace {
@@ -204,7 +206,13 @@ Command read_command(const Message& message) {
                     .request_id = text(Tag::md_req_id),
                     .subscription = text(Tag::subscription_request_type),
                     .depth = text(market_depth)};
-    if (command.kind == CommandKind::other) {
+    if (command.kind == CommandKind::market_data) {
+        MarketDataFault fault = fault_of_market_data(message);
+        command.unsupported = std::move(fault.text);
+        command.unsupported_reason = fault.reason;
+    } else if (command.kind != CommandKind::other) {
+        command.unsupported = fault_of_instructions(message);
+    } else {
         command.type = message.type();
         command.client_sequence = text(Tag::ref_seq_num);
     }

@@ -98,7 +98,7 @@ void SqliteDatabase::close() noexcept {
 
 void SqliteDatabase::lock() {
     const std::string file = path_ + ".lock";
-    lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock_ < 0) throw InputOutputError(file + ": " + error_text(errno));
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
         fail(errno == EWOULDBLOCK ? "another data manager has this journal" : error_text(errno));

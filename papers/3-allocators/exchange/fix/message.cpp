@@ -54,6 +54,8 @@ bool is_header(int tag) noexcept {
         case Tag::sending_time:
         case Tag::target_comp_id:
         case 57:   // TargetSubID
+        case 90:   // SecureDataLen
+        case 91:   // SecureData
         case 97:   // PossResend
         case 115:  // OnBehalfOfCompID
         case 116:  // OnBehalfOfSubID
@@ -61,11 +63,32 @@ bool is_header(int tag) noexcept {
         case 128:  // DeliverToCompID
         case 129:  // DeliverToSubID
         case 142:  // SenderLocationID
+        case 143:  // TargetLocationID
+        case 144:  // OnBehalfOfLocationID
+        case 145:  // DeliverToLocationID
+        case 212:  // XmlDataLen
+        case 213:  // XmlData
+        case 347:  // MessageEncoding
+        case 627:  // NoHops
+        case 628:  // HopCompID
+        case 629:  // HopSendingTime
+        case 630:  // HopRefID
         case 369:  // LastMsgSeqNumProcessed
             return true;
         default:
             return false;
     }
+}
+
+std::size_t kept_bytes(const Message& message) noexcept {
+    // Two pointers of the list, and the head of each block of the allocator.
+    constexpr std::size_t node_bytes = sizeof(Field) + 2 * sizeof(void*) + 8;
+    const std::size_t inside = std::string().capacity();
+    std::size_t bytes = sizeof(Message) + message.size() * node_bytes;
+    for (const Field& field : message) {
+        if (field.value.capacity() > inside) bytes += field.value.capacity() + 9;
+    }
+    return bytes;
 }
 
 Message& Message::set(int tag, std::string_view value) {

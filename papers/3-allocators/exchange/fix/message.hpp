@@ -163,6 +163,9 @@ class Message {
     std::list<Field> fields_;
 };
 
+/// The memory of a message on the heap.
+[[nodiscard]] std::size_t kept_bytes(const Message& message) noexcept;
+
 /// Of the standard header, beside 8, 9 and 35.
 [[nodiscard]] bool is_header(int tag) noexcept;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,9 @@ namespace strid::exchange::fix {
     return utc_timestamp(std::chrono::system_clock::now());
 }
 
-/// Whether `text` is a UTCTimestamp, with or without milliseconds.
-[[nodiscard]] bool is_utc_timestamp(std::string_view text) noexcept;
+/// The time of a UTCTimestamp, without a fraction or with one of 3, 6 or 9 digits; nothing where
+/// `text` is none. A leap second is the first second behind it.
+[[nodiscard]] std::optional<std::chrono::system_clock::time_point> read_utc_timestamp(
+    std::string_view text) noexcept;
 
 }  // namespace strid::exchange::fix

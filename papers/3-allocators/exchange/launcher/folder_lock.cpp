@@ -28,7 +28,7 @@ struct flock whole_file() {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
     const std::string path = file_in(folder);
-    file_ = Socket(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    file_ = Socket(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file_) throw InputOutputError(path + ": " + std::generic_category().message(errno));
     struct flock lock = whole_file();
     if (::fcntl(file_.descriptor(), F_SETLK, &lock) == 0) return;

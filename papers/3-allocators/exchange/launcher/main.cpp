@@ -11,11 +11,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <strid/base/error.hpp>
 #include <strid/program/arguments.hpp>
 
 #include "launcher/folder_lock.hpp"
+#include "launcher/password.hpp"
 #include "launcher/supervisor.hpp"
 #include "tools/common/interruption.hpp"
 
@@ -47,6 +49,16 @@ void add_start_options(CLI::App& start, ExchangeOptions& options) {
     start.add_option("--symbols", options.symbols,
                      "file of the symbols that are traded, one a line (default: any)");
     start.add_option("--comp-id", options.comp_id, "CompID of the exchange (default STRID)");
+    start.add_option("--passwords", options.passwords,
+                     "file of the users that may log on, written by `strid exchange password` "
+                     "(default: any user, without a password)");
+    CLI::Option* const certificate = start.add_option(
+        "--tls-certificate", options.tls_certificate,
+        "clients have to use TLS: the certificate of the exchange, with those above it, in PEM");
+    CLI::Option* const key =
+        start.add_option("--tls-key", options.tls_key, "its private key, in PEM");
+    certificate->needs(key);
+    key->needs(certificate);
     add_number_option(start, "--clients", options.clients_max, 1, 1'000'000,
                       "connections at once (default 20000)");
     add_number_option(start, "--workers", options.workers, 1, 64,
@@ -56,12 +68,14 @@ void add_start_options(CLI::App& start, ExchangeOptions& options) {
 
 int run_start(const ExchangeOptions& options, const tool::Interruption& interruption) {
     const Log log("exchange", options.quiet);
+    // The folder and what is in it are the owner's.
+    const mode_t mask = ::umask(077);
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error) throw InputOutputError(options.folder.string() + ": " + error.message());
     const FolderLock lock(options.folder);
     {
-        Supervisor supervisor(programs_of(options), options.folder, log);
+        Supervisor supervisor(programs_of(options), options.folder, mask, log);
         supervisor.run(interruption.requested());
     }
     interruption.check();
@@ -113,6 +127,7 @@ int main(int argc, char** argv) {
             "strid exchange"};
         app.footer(
             "  strid exchange start --data FOLDER     runs until Ctrl-C or `stop`\n"
+            "  strid exchange password USER --passwords FILE\n"
             "  strid-exchange-load w1                 clients that buy and sell");
         app.require_subcommand(1);
         ExchangeOptions options;
@@ -121,9 +136,14 @@ int main(int argc, char** argv) {
         CLI::App* const stop = app.add_subcommand("stop", "end the exchange of a folder");
         CLI::App* const status =
             app.add_subcommand("status", "print the processes of the exchange of a folder");
+        PasswordOptions password_options;
+        CLI::App* const password = app.add_subcommand(
+            "password", "set the password of a user, which is read from standard input");
+        add_password_options(*password, password_options);
         for (CLI::App* const command : {start, stop, status}) add_folder(*command, options);
         add_start_options(*start, options);
         if (const auto code = parse_arguments(app, argc, argv)) return *code;
+        if (password->parsed()) return run_password(password_options);
         if (stop->parsed()) return run_stop(options, interruption);
         if (status->parsed()) return run_status(options);
         return run_start(options, interruption);

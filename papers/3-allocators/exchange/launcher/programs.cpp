@@ -43,6 +43,13 @@ std::vector<ProgramCall> programs_of(const ExchangeOptions& options) {
                                   "--session", session_socket,
                                   "--clients", std::to_string(options.clients_max),
                                   "--workers", std::to_string(options.workers)};
+    if (!options.passwords.empty()) {
+        session.insert(session.end(), {"--passwords", absolute(options.passwords)});
+    }
+    if (!options.tls_certificate.empty()) {
+        core.insert(core.end(), {"--tls-certificate", absolute(options.tls_certificate),
+                                 "--tls-key", absolute(options.tls_key)});
+    }
     if (options.quiet) {
         session.emplace_back("--quiet");
         core.emplace_back("--quiet");

@@ -18,6 +18,9 @@ struct ExchangeOptions {
     std::string sync = "full";
     std::string comp_id = "STRID";
     std::string symbols = {};
+    std::string passwords = {};
+    std::string tls_certificate = {};
+    std::string tls_key = {};
     std::size_t clients_max = 20000;
     std::size_t workers = 1;
     bool quiet = false;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,10 +32,11 @@ constexpr auto period = 20ms;
 constexpr auto patience = 10s;
 
 /// Of a child between fork and exec: only what is safe there.
-[[noreturn]] void become(const char* path, char* const* arguments, const char* folder,
-                         pid_t parent) {
+[[noreturn]] void become(const char* path, char* const* arguments, const char* folder, pid_t parent,
+                         mode_t mask) {
     // Ctrl-C is for the parent, which ends its children in order; they do not outlive it.
     ::setpgid(0, 0);
+    ::umask(mask);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent || ::chdir(folder) != 0) ::_exit(127);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
@@ -52,8 +54,9 @@ std::string exit_text(int status) {
 
 }  // namespace
 
-Supervisor::Supervisor(std::vector<ProgramCall> calls, std::filesystem::path folder, const Log& log)
-    : folder_(std::move(folder)), log_(log) {
+Supervisor::Supervisor(std::vector<ProgramCall> calls, std::filesystem::path folder, mode_t mask,
+                       const Log& log)
+    : folder_(std::move(folder)), mask_(mask), log_(log) {
     for (ProgramCall& call : calls) programs_.emplace_back().call = std::move(call);
 }
 
@@ -76,7 +79,7 @@ void Supervisor::start(Program& program) {
     if (process < 0) {
         throw InputOutputError("fork: " + std::generic_category().message(errno));
     }
-    if (process == 0) become(path.c_str(), arguments.data(), folder.c_str(), parent);
+    if (process == 0) become(path.c_str(), arguments.data(), folder.c_str(), parent, mask_);
     program.process = process;
     program.started_ns = now_ns();
     ++program.starts;

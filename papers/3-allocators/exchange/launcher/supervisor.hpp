@@ -20,7 +20,9 @@ namespace strid::exchange {
 
 class Supervisor {
   public:
-    Supervisor(std::vector<ProgramCall> calls, std::filesystem::path folder, const Log& log);
+    /// The programs run with the file mode creation mask `mask`.
+    Supervisor(std::vector<ProgramCall> calls, std::filesystem::path folder, mode_t mask,
+               const Log& log);
     /// Ends what still runs.
     ~Supervisor();
     Supervisor(const Supervisor&) = delete;
@@ -47,6 +49,7 @@ class Supervisor {
 
     std::vector<Program> programs_;
     std::filesystem::path folder_;
+    mode_t mask_;
     const Log& log_;
 };
 

@@ -60,6 +60,9 @@ Order& Book::Run::open_order(OrderId& id, OrderStatus& status) const {
     id = known->second.order;
     status = known->second.status;
     if (is_done(status)) refuse(CancelRejectReason::too_late, "the order is done");
+    if (!command_.unsupported.empty()) {
+        throw CancelRefusal{CancelRejectReason::other, command_.unsupported};
+    }
     return *book_.orders_.find(id)->second;
 }
 
@@ -143,6 +146,8 @@ void Book::Run::market_data() {
         refuse('1', "MDReqID (262) is not 1 to 64 characters of ASCII");
     } else if (!depth) {
         refuse('5', "MarketDepth (264) is no whole number from 0 to 250");
+    } else if (!command_.unsupported.empty()) {
+        report(MarketDataRejected{command_.unsupported_reason, command_.unsupported});
     } else if (command_.subscription == "0") {
         snapshot(*depth);
     } else if (command_.subscription == "1") {

@@ -71,12 +71,19 @@ Order Book::Run::checked_order() const {
                 .is_market = asked.order_type == "1",
                 .lifetime = read_lifetime(asked.time_in_force),
                 .queued_at = asked.number};
+    if (!asked.unsupported.empty()) {
+        throw NewRefusal{RejectReason::unsupported, asked.unsupported};
+    }
     const auto quantity = read_quantity(asked.quantity);
     if (!quantity) {
         refuse(RejectReason::quantity, "OrderQty (38) is no whole number from 1 to 1000000");
     }
     order.quantity = *quantity;
-    if (!order.is_market) {
+    if (order.is_market) {
+        if (!asked.price.empty()) {
+            refuse(RejectReason::unsupported, "Price (44) of a market order");
+        }
+    } else {
         const auto price = read_price(asked.price);
         if (!price) {
             refuse(RejectReason::other,

@@ -41,6 +41,8 @@ struct Command {
     std::string depth = {};            ///< 264 MarketDepth
     std::string type = {};             ///< 35
     std::string client_sequence = {};  ///< 45: the number of the client's message, if it was sent
+    std::string unsupported = {};      ///< a field that the exchange cannot follow, for people
+    char unsupported_reason = '\0';    ///< of market data: MDReqRejReason (281)
 };
 
 /// Whether a text is a valid name of a user, an order or a request: 1 to 64 characters of ASCII

@@ -30,6 +30,19 @@ void check_one_of(const Message& message, int tag, std::string_view allowed) {
     }
 }
 
+/// One character that names a side, a type or a lifetime. Whether the exchange has that one is for
+/// the data manager to say, in an ExecutionReport.
+void check_name(const Message& message, int tag) {
+    const std::string& value = message.get(tag);
+    const auto is_one = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    };
+    if (value.size() != 1 || !is_one(value[0])) {
+        throw FieldError(tag, Reason::value_out_of_range,
+                         fmt::format("tag {} is not one digit or letter: '{}'", tag, value));
+    }
+}
+
 /// Digits with a point among them, maybe.
 bool is_decimal(std::string_view text) noexcept {
     bool digit = false;
@@ -73,12 +86,12 @@ void check_order(const Message& message) {
     check_once(message);
     (void)message.get(Tag::cl_ord_id);
     (void)message.get(Tag::symbol);
-    check_one_of(message, Tag::side, "12");
+    check_name(message, Tag::side);
     if (message.is("F")) return;
     check_decimal(message, Tag::order_qty);
-    check_one_of(message, Tag::ord_type, "12");
+    check_name(message, Tag::ord_type);
     if (message.get(Tag::ord_type) == "2") check_decimal(message, Tag::price);
-    if (message.has(Tag::time_in_force)) check_one_of(message, Tag::time_in_force, "034");
+    if (message.has(Tag::time_in_force)) check_name(message, Tag::time_in_force);
 }
 
 }  // namespace
@@ -97,14 +110,17 @@ bool is_comp_id(std::string_view text) noexcept {
 void check_application(const Message& message) {
     check_size(message);
     if (message.is("V")) {
-        (void)message.get(Tag::md_req_id);
+        if (!is_comp_id(message.get(Tag::md_req_id))) {
+            throw FieldError(Tag::md_req_id, Reason::value_out_of_range,
+                             "MDReqID (262) is not 1 to 64 characters of ASCII");
+        }
         check_one_of(message, Tag::subscription_request_type, "012");
         return;
     }
     if (!message.is("D")) (void)message.get(Tag::orig_cl_ord_id);
     check_order(message);
     if (const std::string* time = message.find(Tag::transact_time)) {
-        if (!fix::is_utc_timestamp(*time)) {
+        if (!fix::read_utc_timestamp(*time)) {
             throw FieldError(Tag::transact_time, Reason::incorrect_format,
                              fmt::format("TransactTime is no UTCTimestamp: '{}'", *time));
         }

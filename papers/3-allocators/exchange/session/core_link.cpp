@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/core_link.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ using fix::Tag;
 namespace {
 
 constexpr int core_poll_ms = 100;
+constexpr std::chrono::milliseconds budget_retry{1};
 constexpr std::size_t core_chunk_bytes = std::size_t{64} << 10;
 
 std::shared_ptr<const fix::FieldFault> fault_of(const Message& message) {
@@ -29,8 +31,11 @@ std::shared_ptr<const fix::FieldFault> fault_of(const Message& message) {
 
 }  // namespace
 
-CoreLink::CoreLink(Endpoint endpoint, Take take, const Log& log)
-    : endpoint_(std::move(endpoint)), take_(std::move(take)), log_(log) {
+CoreLink::CoreLink(Endpoint endpoint, Take take, std::size_t bytes_max, const Log& log)
+    : endpoint_(std::move(endpoint)),
+      take_(std::move(take)),
+      budget_(std::make_shared<ByteBudget>(bytes_max)),
+      log_(log) {
     listener_ = listen_on(endpoint_, 4);
 }
 
@@ -114,18 +119,41 @@ bool CoreLink::handle(Message&& message) {
         users_.erase(known);
         return take_(std::move(event));
     }
+    if (message.is(output_written)) return handle_written(message, connection);
     event.fault = fault_of(message);
     // A connection is of the user that its first message names: a Logon, or the session refuses it.
     std::string& user = users_[connection];
     if (user.empty()) user = message.get_or(Tag::sender_comp_id, "?");
     event.user = user;
-    auto own = std::make_shared<Message>(std::move(message));
-    for (const int tag :
-         {CoreTag::connection, CoreTag::fault_reason, CoreTag::fault_tag, CoreTag::fault_text}) {
-        own->erase(tag);
-    }
-    event.message = std::move(own);
+    for (const int tag : core_tags) message.erase(tag);
+    event.message = in_budget(std::move(message));
+    return event.message != nullptr && take_(std::move(event));
+}
+
+bool CoreLink::handle_written(const Message& message, ConnectionId connection) {
+    const auto known = users_.find(connection);
+    if (known == users_.end()) return true;
+    Event event;
+    event.kind = Event::Kind::written;
+    event.user = known->second;
+    event.connection = connection;
+    event.next = message.integer(CoreTag::next);
+    event.fault = fault_of(message);
     return take_(std::move(event));
+}
+
+std::shared_ptr<const Message> CoreLink::in_budget(Message&& message) {
+    struct Kept {
+        Message message;
+        ByteShare share;
+    };
+    auto kept = std::make_shared<Kept>();
+    while (!kept->share.take(budget_, fix::kept_bytes(message))) {
+        if (ended_.load(std::memory_order_relaxed)) return nullptr;
+        std::this_thread::sleep_for(budget_retry);
+    }
+    kept->message = std::move(message);
+    return {kept, &kept->message};
 }
 
 bool CoreLink::end_connections() {

@@ -16,6 +16,7 @@
 #include "link/endpoint.hpp"
 #include "link/log.hpp"
 #include "session/action.hpp"
+#include "session/byte_budget.hpp"
 
 namespace strid::exchange {
 
@@ -32,8 +33,9 @@ class CoreLink {
     /// `take` gets each event, on the thread of the link, and may wait; false ends the thread.
     using Take = std::function<bool(Event)>;
 
-    /// Listens. Throws InputOutputError.
-    CoreLink(Endpoint endpoint, Take take, const Log& log);
+    /// Listens. Throws InputOutputError. The events that are not handled yet keep `bytes_max` at
+    /// most: more messages wait in the socket.
+    CoreLink(Endpoint endpoint, Take take, std::size_t bytes_max, const Log& log);
     ~CoreLink();
     CoreLink(const CoreLink&) = delete;
     CoreLink& operator=(const CoreLink&) = delete;
@@ -47,10 +49,13 @@ class CoreLink {
     void run();
     bool serve(Socket& socket);
     bool handle(fix::Message&& message);
+    bool handle_written(const fix::Message& message, ConnectionId connection);
+    std::shared_ptr<const fix::Message> in_budget(fix::Message&& message);
     bool end_connections();
 
     Endpoint endpoint_;
     Take take_;
+    std::shared_ptr<ByteBudget> budget_;
     const Log& log_;
     Socket listener_;
     std::atomic<bool> ended_{false};  // relaxed: a flag that is polled

@@ -50,6 +50,7 @@ DataLink::DataLink(Endpoint endpoint, Begin begin, Hooks hooks, const Log& log)
       reports_durable_(begin.reports.next),
       reports_(std::move(begin.reports)) {
     confirmed_count_.store(confirmed_, std::memory_order_relaxed);
+    for (const StoredCommand& command : unconfirmed_) unconfirmed_bytes_ += command.bytes.size();
 }
 
 DataLink::~DataLink() {
@@ -77,14 +78,17 @@ void DataLink::add(std::vector<StoredCommand> commands) {
     const std::lock_guard lock{mutex_};
     for (StoredCommand& command : commands) {
         next_command_ = command.sequence + 1;
+        unconfirmed_bytes_ += command.bytes.size();
         unconfirmed_.push_back(std::move(command));
     }
     changed_.notify_one();
 }
 
-bool DataLink::wait_for_room(std::size_t commands_max) {
+bool DataLink::wait_for_room(std::size_t commands_max, std::size_t bytes_max) {
     std::unique_lock lock{mutex_};
-    room_.wait(lock, [&] { return ended() || unconfirmed_.size() < commands_max; });
+    room_.wait(lock, [&] {
+        return ended() || (unconfirmed_.size() < commands_max && unconfirmed_bytes_ < bytes_max);
+    });
     return !ended();
 }
 
@@ -98,6 +102,7 @@ void DataLink::confirm_reports_below(std::int64_t report) {
 void DataLink::confirm_commands_below(std::int64_t sequence) {
     const std::lock_guard lock{mutex_};
     while (!unconfirmed_.empty() && unconfirmed_.front().sequence < sequence) {
+        unconfirmed_bytes_ -= unconfirmed_.front().bytes.size();
         unconfirmed_.pop_front();
     }
     if (sequence <= confirmed_) return;

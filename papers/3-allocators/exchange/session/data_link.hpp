@@ -51,8 +51,8 @@ class DataLink {
 
     /// Of commands that are durable on this side, in their order.
     void add(std::vector<StoredCommand> commands);
-    /// Waits while `commands_max` are unconfirmed. False at the end.
-    bool wait_for_room(std::size_t commands_max);
+    /// Waits while `commands_max` are unconfirmed, or `bytes_max` bytes of them. False at the end.
+    bool wait_for_room(std::size_t commands_max, std::size_t bytes_max);
     /// The data manager may forget the reports below `report`: they are durable on this side.
     void confirm_reports_below(std::int64_t report);
     /// Commands below are durable in the data manager.
@@ -83,6 +83,7 @@ class DataLink {
     std::condition_variable changed_;        // for the writer
     std::condition_variable room_;           // for threads that wait for room
     std::deque<StoredCommand> unconfirmed_;  // guarded by mutex_, as all that follows
+    std::size_t unconfirmed_bytes_ = 0;
     std::int64_t confirmed_ = 1;
     std::int64_t next_to_send_ = 1;
     std::int64_t next_command_ = 1;

@@ -15,10 +15,21 @@ namespace strid::exchange {
 using fix::Message;
 using fix::Tag;
 
-Ledger::Ledger(Store& store, CoreLink& core, DataLink& data)
+namespace {
+
+/// With each transaction.
+constexpr std::size_t parts_max = 2;
+/// Of one part.
+constexpr std::size_t part_messages_max = 128;
+constexpr std::size_t part_bytes_max = std::size_t{64} << 10;
+
+}  // namespace
+
+Ledger::Ledger(Store& store, CoreLink& core, DataLink& data, const Log& log)
     : store_(store),
       core_(core),
       data_(data),
+      log_(log),
       reports_(store.reports()),
       next_command_(store.next_command()) {}
 
@@ -47,6 +58,10 @@ void Ledger::carry_out(const std::vector<Action>& actions) {
     if (has_reports) store_.put_reports(reports_);
     if (confirmed != dropped_below_) store_.drop_commands_below(confirmed);
     dropped_below_ = confirmed;
+    for (std::size_t parts = 0; parts < parts_max && !resends_.empty(); ++parts) {
+        resend_part(resends_.front());
+        resends_.pop_front();
+    }
     store_.commit();
     ++commits_;
 
@@ -64,17 +79,23 @@ void Ledger::store(const Action& action) {
         case Action::Kind::command:
             return send_command(action);
         case Action::Kind::resend:
-            return resend(action);
+            resends_.push_back(action);
+            return;
         case Action::Kind::reset:
             store_.forget_messages(action.user);
             store_.put_numbers(action.user, {});
             return;
-        case Action::Kind::close: {
-            Message message(close_connection);
-            if (!action.reason.empty()) message.set(Tag::text, action.reason);
-            return to_core(action, message);
-        }
+        case Action::Kind::close:
+            return close(action);
     }
+}
+
+void Ledger::close(const Action& action) {
+    std::erase_if(resends_,
+                  [&](const Action& part) { return part.connection == action.connection; });
+    Message message(close_connection);
+    if (!action.reason.empty()) message.set(Tag::text, action.reason);
+    to_core(action, message);
 }
 
 void Ledger::to_core(const Action& action, const Message& message) {
@@ -88,7 +109,7 @@ void Ledger::to_core(const Action& action, const Message& message) {
 
 void Ledger::send(const Action& action) {
     if (action.kept) store_.keep_message(action.user, action.sequence, action.message->encode());
-    to_core(action, *action.message);
+    if (!action.held) to_core(action, *action.message);
 }
 
 void Ledger::send_command(const Action& action) {
@@ -99,25 +120,66 @@ void Ledger::send_command(const Action& action) {
     commands_.push_back(std::move(command));
 }
 
-void Ledger::resend(const Action& action) {
+void Ledger::resend_part(const Action& action) {
     std::int64_t next = action.sequence;
-    const std::string now = fix::utc_timestamp();
+    auto unkept = action.unkept.begin();
+    std::size_t messages = 0;
+    std::size_t bytes = 0;
+    std::string fault;
+    const auto has_room = [&] { return messages < part_messages_max && bytes < part_bytes_max; };
+    const auto bring_unkept = [&](std::int64_t below) {
+        for (; unkept != action.unkept.end() && unkept->first < below && has_room(); ++unkept) {
+            if (unkept->first > next) gap_fill(action, next, unkept->first);
+            to_core(action, *unkept->second);
+            next = unkept->first + 1;
+            ++messages;
+            bytes += fix::kept_bytes(*unkept->second);
+        }
+        return has_room();
+    };
     store_.each_message(action.user, action.sequence, action.until,
-                        [&](std::int64_t sequence, std::string_view bytes) {
+                        [&](std::int64_t sequence, std::string_view text, bool is_sound) {
+                            if (!bring_unkept(sequence)) return false;
                             if (sequence > next) gap_fill(action, next, sequence);
-                            fix::Decoder decoder;
-                            decoder.feed(bytes);
-                            Message message;
-                            if (decoder.next(message) == fix::Decoded::message) {
-                                message.set(Tag::poss_dup_flag, "Y");
-                                message.set(Tag::orig_sending_time,
-                                            message.get_or(Tag::sending_time, now));
-                                message.set(Tag::sending_time, now);
-                                to_core(action, message);
+                            next = sequence;
+                            if (!is_sound || !resend_one(action, sequence, text)) {
+                                fault = fmt::format(
+                                    "message {} is damaged in the store of the exchange", sequence);
+                                log_.say(fmt::format("{}: {}", action.user, fault));
+                                return false;
                             }
                             next = sequence + 1;
+                            ++messages;
+                            bytes += text.size();
+                            return has_room();
                         });
-    if (next <= action.until) gap_fill(action, next, action.until + 1);
+    if (fault.empty() && bring_unkept(action.until + 1) && next <= action.until) {
+        gap_fill(action, next, action.until + 1);
+        next = action.until + 1;
+    }
+    Message mark(output_written);
+    mark.set(CoreTag::next, next);
+    if (!fault.empty()) {
+        mark.set(CoreTag::fault_reason, fix::Reason::other).set(CoreTag::fault_text, fault);
+    }
+    to_core(action, mark);
+}
+
+// False where it cannot be read.
+bool Ledger::resend_one(const Action& action, std::int64_t sequence, std::string_view bytes) {
+    fix::Decoder decoder;
+    decoder.feed(bytes);
+    Message message;
+    if (decoder.next(message) != fix::Decoded::message) return false;
+    if (message.integer_or(Tag::msg_seq_num, 0) != sequence) return false;
+    if (!action.fresh) {
+        const std::string now = fix::utc_timestamp();
+        message.set(Tag::poss_dup_flag, "Y");
+        message.set(Tag::orig_sending_time, message.get_or(Tag::sending_time, now));
+        message.set(Tag::sending_time, now);
+    }
+    to_core(action, message);
+    return true;
 }
 
 void Ledger::gap_fill(const Action& action, std::int64_t from, std::int64_t next) {

@@ -32,6 +32,9 @@ std::int64_t read_sequence(const Message& message, int tag) {
 
 /// Reasons of a business reject (380).
 constexpr int unsupported_message_type = 3;
+constexpr int firm_not_available = 7;
+/// DeliverToCompID: the firm that a message is to be handed on to.
+constexpr int deliver_to_comp_id = 128;
 
 }  // namespace
 
@@ -48,6 +51,14 @@ Action& Session::act(Action::Kind kind, Actions& actions) {
 }
 
 void Session::send(Message message, bool kept, Actions& actions, std::int64_t report) {
+    send_now(std::move(message), kept, actions, report);
+    if (resend_.next == 0 || hold(actions.back())) return;
+    log_out(fmt::format("more than {} bytes wait behind a resend, of this session or of all",
+                        rules_->waiting_bytes_max),
+            actions);
+}
+
+void Session::send_now(Message message, bool kept, Actions& actions, std::int64_t report) {
     message.set(Tag::msg_seq_num, numbers_.next_outgoing);
     message.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
     message.set(Tag::sending_time, fix::utc_timestamp());
@@ -74,7 +85,8 @@ void Session::reject(const Message& message, int tag, int reason, std::string_vi
     Message answer("3");
     answer.set(Tag::ref_seq_num, message.integer_or(Tag::msg_seq_num, 0));
     if (tag > 0) answer.set(Tag::ref_tag_id, tag);
-    answer.set(Tag::ref_msg_type, message.type()).set(Tag::session_reject_reason, reason);
+    answer.set(Tag::ref_msg_type, std::string_view(message.type()).substr(0, text_max));
+    answer.set(Tag::session_reject_reason, reason);
     answer.set(Tag::text, text.substr(0, text_max));
     send(std::move(answer), true, actions);
 }
@@ -82,7 +94,7 @@ void Session::reject(const Message& message, int tag, int reason, std::string_vi
 void Session::log_out(const std::string& text, Actions& actions) {
     Message message("5");
     if (!text.empty()) message.set(Tag::text, text);
-    send(std::move(message), false, actions);
+    send_now(std::move(message), false, actions);
     drop_connection(text, actions);
 }
 
@@ -92,22 +104,23 @@ void Session::request_resend(Actions& actions) {
     send(std::move(message), false, actions);
 }
 
-void Session::resend(std::int64_t from, std::int64_t until, Actions& actions) {
-    Action& action = act(Action::Kind::resend, actions);
-    action.sequence = from;
-    action.until = until;
-    // The header of the gap fills; their messages are known when the resend is done.
-    Message header("4");
-    header.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
-    action.message = std::make_shared<const Message>(std::move(header));
+void Session::drop_connection(std::string reason, Actions& actions) {
+    const ConnectionId connection = connection_;
+    forget_connection(actions);
+    Action& action = act(Action::Kind::close, actions);
+    action.connection = connection;
+    action.reason = std::move(reason);
 }
 
-void Session::drop_connection(std::string reason, Actions& actions) {
+void Session::forget_connection(Actions& actions) {
     end_market_data(actions);
-    act(Action::Kind::close, actions).reason = std::move(reason);
     connection_ = 0;
     requested_until_ = 0;
     waiting_.clear();
+    waiting_bytes_ = 0;
+    resend_ = next_resend_ = {};
+    unkept_.clear();
+    unkept_bytes_ = 0;
 }
 
 // Events
@@ -119,7 +132,10 @@ void Session::handle(const Event& event, std::int64_t now_ns, Actions& actions) 
             if (event.connection == connection_) return on_message(event, now_ns, actions);
             return on_first(event, now_ns, actions);
         case Event::Kind::closed:
-            if (event.connection == connection_ && connection_ != 0) on_closed(actions);
+            if (event.connection == connection_ && connection_ != 0) forget_connection(actions);
+            return;
+        case Event::Kind::written:
+            if (event.connection == connection_) on_written(event, actions);
             return;
         case Event::Kind::report:
             return on_report(event, actions);
@@ -137,7 +153,9 @@ void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions
     if (connection_ != 0) return refuse(fmt::format("{} is logged on already", user_));
     if (!message.is("A")) return refuse("the first message is no Logon");
     if (event.fault) return refuse("Logon: " + event.fault->text);
-    if (!is_comp_id(user_)) return refuse("Logon: SenderCompID is none");
+    if (!is_comp_id(user_) || message.get_or(Tag::sender_comp_id, "") != user_) {
+        return refuse("Logon: SenderCompID is none, or another than before");
+    }
     try {
         if (message.get(Tag::target_comp_id) != rules_->exchange) {
             return refuse(fmt::format("Logon: TargetCompID is not {}", rules_->exchange));
@@ -152,6 +170,8 @@ void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions
             return refuse("Logon: ResetSeqNumFlag with a MsgSeqNum that is not 1");
         }
         (void)message.integer_or(Tag::next_expected_msg_seq_num, 1);
+        const TimeFault times = check_times(message);
+        if (times.fault != nullptr && !times.ends) return refuse("Logon: " + times.fault->text);
         heartbeat_ns_ = heartbeat_s * second_ns;
         log_on(event, sequence, now_ns, actions);
     } catch (const FieldError& error) {
@@ -165,6 +185,11 @@ void Session::log_on(const Event& event, std::int64_t sequence, std::int64_t now
     connection_ = event.connection;
     received_ns_ = now_ns;
     tested_ns_ = 0;
+    if (const TimeFault times = check_times(message); times.ends) {
+        if (sequence == numbers_.next_incoming) ++numbers_.next_incoming;
+        reject(message, *times.fault, actions);
+        return log_out(times.fault->text, actions);
+    }
     const bool resets = message.flag(Tag::reset_seq_num_flag);
     if (resets) {
         numbers_ = {};
@@ -192,16 +217,9 @@ void Session::log_on(const Event& event, std::int64_t sequence, std::int64_t now
     if (wanted > 0 && wanted < answered) resend(wanted, answered - 1, actions);
     if (!is_early) return;
     // The Logon itself is done; its number is passed when the messages before it have come.
-    waiting_[sequence] = {std::make_shared<const Message>("0"), nullptr};
+    if (!wait_for_turn({std::make_shared<const Message>("0"), nullptr}, sequence, actions)) return;
     requested_until_ = sequence;
     if (wanted == 0) request_resend(actions);
-}
-
-void Session::on_closed(Actions& actions) {
-    end_market_data(actions);
-    connection_ = 0;
-    requested_until_ = 0;
-    waiting_.clear();
 }
 
 void Session::on_report(const Event& event, Actions& actions) {
@@ -231,11 +249,21 @@ void Session::on_message(const Event& event, std::int64_t now_ns, Actions& actio
             return log_out("SenderCompID or TargetCompID is wrong", actions);
         }
         const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
+        const TimeFault times = check_times(message);
+        if (times.ends) {
+            if (sequence == numbers_.next_incoming) ++numbers_.next_incoming;
+            reject(message, *times.fault, actions);
+            return log_out(times.fault->text, actions);
+        }
         // In this mode its own number does not count.
         if (message.is("4") && !message.flag(Tag::gap_fill_flag)) {
+            if (times.fault) return reject(message, *times.fault, actions);
             return try_to(&Session::on_sequence_reset, message, actions);
         }
-        on_numbered({event.message, event.fault}, sequence, actions);
+        if (times.fault && sequence < numbers_.next_incoming && message.flag(Tag::poss_dup_flag)) {
+            return reject(message, *times.fault, actions);
+        }
+        on_numbered({event.message, times.fault ? times.fault : event.fault}, sequence, actions);
         accept_waiting(actions);
     } catch (const FieldError& error) {
         // Without a number that can be read the order of what follows is not known.
@@ -243,7 +271,7 @@ void Session::on_message(const Event& event, std::int64_t now_ns, Actions& actio
     }
 }
 
-void Session::on_numbered(const Waiting& one, std::int64_t sequence, Actions& actions) {
+void Session::on_numbered(const Incoming& one, std::int64_t sequence, Actions& actions) {
     if (sequence == numbers_.next_incoming) return accept(one, actions);
     if (sequence > numbers_.next_incoming) return on_too_early(one, sequence, actions);
     if (one.message->flag(Tag::poss_dup_flag)) {
@@ -255,22 +283,7 @@ void Session::on_numbered(const Waiting& one, std::int64_t sequence, Actions& ac
             actions);
 }
 
-void Session::on_too_early(const Waiting& one, std::int64_t sequence, Actions& actions) {
-    // Answered out of turn: both sides might wait for each other's messages otherwise.
-    if (one.message->is("2")) {
-        on_resend_request(*one.message, actions);
-        waiting_[sequence] = {std::make_shared<const Message>("0"), nullptr};
-    } else if (waiting_.size() < rules_->waiting_max &&
-               bytes_of(*one.message) <= application_bytes_max) {
-        waiting_[sequence] = one;
-    }
-    if (one.message->is("5")) return on_logout(actions);
-    if (requested_until_ >= numbers_.next_incoming) return;  // it is on its way
-    requested_until_ = sequence;
-    request_resend(actions);
-}
-
-void Session::accept(const Waiting& one, Actions& actions) {
+void Session::accept(const Incoming& one, Actions& actions) {
     ++numbers_.next_incoming;
     const std::size_t before = actions.size();
     if (one.fault) {
@@ -286,24 +299,6 @@ void Session::try_to(Handler handler, const Message& message, Actions& actions) 
         (this->*handler)(message, actions);
     } catch (const FieldError& error) {
         reject(message, error.tag(), error.reason(), error.what(), actions);
-    }
-}
-
-void Session::accept_waiting(Actions& actions) {
-    while (connection_ != 0 && !waiting_.empty()) {
-        const auto first = waiting_.begin();
-        if (first->first > numbers_.next_incoming) break;
-        const Waiting one = std::move(first->second);
-        const bool is_next = first->first == numbers_.next_incoming;
-        waiting_.erase(first);
-        if (is_next) accept(one, actions);
-    }
-    if (connection_ == 0 || requested_until_ == 0) return;
-    if (numbers_.next_incoming > requested_until_) requested_until_ = 0;
-    // Messages that were dropped during the resend are requested again.
-    if (requested_until_ == 0 && !waiting_.empty()) {
-        requested_until_ = waiting_.rbegin()->first;
-        request_resend(actions);
     }
 }
 
@@ -327,7 +322,16 @@ void Session::dispatch(const Message& message, Actions& actions) {
 
 void Session::dispatch_application(const Message& message, Actions& actions) {
     const std::string& type = message.type();
+    const auto refuse = [&](int reason, const std::string& text) {
+        Message answer("j");
+        answer.set(Tag::ref_seq_num, message.integer(Tag::msg_seq_num));
+        answer.set(Tag::ref_msg_type, type).set(Tag::business_reject_reason, reason);
+        send(std::move(answer.set(Tag::text, text)), true, actions);
+    };
     if (type == "D" || type == "F" || type == "G" || type == "V") {
+        if (message.has(deliver_to_comp_id)) {
+            return refuse(firm_not_available, "DeliverToCompID (128): nothing is handed on");
+        }
         check_application(message);
         if (type == "V") note_market_data(message);
         return command(message, actions);
@@ -336,11 +340,7 @@ void Session::dispatch_application(const Message& message, Actions& actions) {
         throw FieldError(Tag::msg_type, Reason::invalid_message_type,
                          fmt::format("MsgType '{}' is none", type));
     }
-    Message answer("j");
-    answer.set(Tag::ref_seq_num, message.integer(Tag::msg_seq_num));
-    answer.set(Tag::ref_msg_type, type).set(Tag::business_reject_reason, unsupported_message_type);
-    answer.set(Tag::text, fmt::format("MsgType '{}' is not supported", type));
-    send(std::move(answer), true, actions);
+    refuse(unsupported_message_type, fmt::format("MsgType '{}' is not supported", type));
 }
 
 void Session::on_resend_request(const Message& message, Actions& actions) {
@@ -351,6 +351,7 @@ void Session::on_resend_request(const Message& message, Actions& actions) {
         throw FieldError(Tag::begin_seq_no, Reason::value_out_of_range,
                          fmt::format("messages {} to {} of {}", from, until, last));
     }
+    act(Action::Kind::state, actions);
     resend(from, until == 0 ? last : std::min(until, last), actions);
 }
 

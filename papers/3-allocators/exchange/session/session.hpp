@@ -4,6 +4,9 @@
 // heartbeats and test requests, resend requests, gap fills, rejects. A state machine without time,
 // sockets or files of its own: for each event it appends actions.
 //
+// A resend is brought in parts: the next one when the client has taken the one before. Messages
+// that are sent meanwhile come behind it, in parts too, so that a client sees its numbers in order.
+//
 // Invariant: incoming messages are handled in the order of their numbers, each once. A message that
 // comes too early waits; one that comes twice is ignored. Each message to the user has the next
 // number, also while there is no connection.
@@ -11,6 +14,7 @@
 // One thread at a time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,14 +24,19 @@
 #include <vector>
 
 #include "session/action.hpp"
+#include "session/byte_budget.hpp"
 
 namespace strid::exchange {
 
 struct SessionRules {
     std::string exchange = "STRID";  ///< CompID of this side
     std::int64_t heartbeat_s_max = 3600;
-    /// Messages that came too early and wait; more are dropped, for they are sent again anyway.
-    std::size_t waiting_max = 1024;
+    /// Messages that came too early, and messages to the user behind a resend: what is kept of
+    /// them, of a session and of all. A session that exceeds it is ended.
+    std::size_t waiting_bytes_max = std::size_t{1} << 20;
+    std::shared_ptr<ByteBudget> waiting_bytes = std::make_shared<ByteBudget>(std::size_t{64} << 20);
+    /// How far SendingTime may be from the clock of this machine; 0: it is not compared.
+    std::chrono::nanoseconds clock_difference_max = std::chrono::minutes(2);
     std::size_t market_data_max = 1000;  ///< requests of a user that are on at once
 };
 
@@ -47,9 +56,29 @@ class Session {
     [[nodiscard]] const SequenceNumbers& numbers() const noexcept { return numbers_; }
 
   private:
-    struct Waiting {
+    struct Incoming {
         std::shared_ptr<const fix::Message> message;
         std::shared_ptr<const fix::FieldFault> fault;
+    };
+    /// As it was sent: the fields of a message take several times as much.
+    struct Waiting {
+        std::string bytes;
+        std::shared_ptr<const fix::FieldFault> fault;
+        ByteShare share;
+    };
+    struct Unkept {
+        std::shared_ptr<const fix::Message> message;
+        ByteShare share;
+    };
+    /// The numbers that a resend still has to bring; those from `fresh_from` on were not sent.
+    struct Resend {
+        std::int64_t next = 0;  // 0: there is none
+        std::int64_t until = 0;
+        std::int64_t fresh_from = 0;
+    };
+    struct TimeFault {
+        std::shared_ptr<const fix::FieldFault> fault;  // null: there is none
+        bool ends = false;                             // the session
     };
     using Actions = std::vector<Action>;
 
@@ -57,11 +86,16 @@ class Session {
     void on_first(const Event& event, std::int64_t now_ns, Actions& actions);
     void log_on(const Event& event, std::int64_t sequence, std::int64_t now_ns, Actions& actions);
     void on_report(const Event& event, Actions& actions);
-    void on_numbered(const Waiting& one, std::int64_t sequence, Actions& actions);
-    void on_too_early(const Waiting& one, std::int64_t sequence, Actions& actions);
+    void on_numbered(const Incoming& one, std::int64_t sequence, Actions& actions);
     /// In its turn.
-    void accept(const Waiting& one, Actions& actions);
+    void accept(const Incoming& one, Actions& actions);
+
+    // session_early.cpp
+    void on_too_early(const Incoming& one, std::int64_t sequence, Actions& actions);
+    /// False where there is no room for it: the session has ended.
+    bool wait_for_turn(const Incoming& one, std::int64_t sequence, Actions& actions);
     void accept_waiting(Actions& actions);
+
     using Handler = void (Session::*)(const fix::Message&, Actions&);
     /// A field that is wrong is rejected.
     void try_to(Handler handler, const fix::Message& message, Actions& actions);
@@ -78,13 +112,27 @@ class Session {
     Action& act(Action::Kind kind, Actions& actions);
     /// Of what is sent: header, number, time.
     void send(fix::Message message, bool kept, Actions& actions, std::int64_t report = 0);
+    void send_now(fix::Message message, bool kept, Actions& actions, std::int64_t report = 0);
     void command(const fix::Message& message, Actions& actions);
     void reject(const fix::Message& message, int tag, int reason, std::string_view text,
                 Actions& actions);
+    void reject(const fix::Message& message, const fix::FieldFault& fault, Actions& actions) {
+        reject(message, fault.tag, fault.reason, fault.text, actions);
+    }
     void log_out(const std::string& text, Actions& actions);
     void request_resend(Actions& actions);
-    void resend(std::int64_t from, std::int64_t until, Actions& actions);
     void drop_connection(std::string reason, Actions& actions);
+    void forget_connection(Actions& actions);
+
+    // session_resend.cpp
+    void resend(std::int64_t from, std::int64_t until, Actions& actions);
+    void resend_part(Actions& actions);
+    void on_written(const Event& event, Actions& actions);
+    /// Of a message that is sent while a resend is on. False where there is no room for it.
+    bool hold(Action& action);
+
+    // session_times.cpp
+    [[nodiscard]] TimeFault check_times(const fix::Message& message) const;
 
     std::shared_ptr<const SessionRules> rules_;
     std::string user_;
@@ -97,6 +145,11 @@ class Session {
     std::int64_t tested_ns_ = 0;  // when a test request was sent that was not answered; 0: none
     std::int64_t requested_until_ = 0;  // a resend request asks up to here; 0: none
     std::map<std::int64_t, Waiting> waiting_;
+    std::size_t waiting_bytes_ = 0;
+    Resend resend_;                          // that is on
+    Resend next_resend_;                     // that was asked for meanwhile
+    std::map<std::int64_t, Unkept> unkept_;  // behind resend_, and not kept by the ledger
+    std::size_t unkept_bytes_ = 0;
     std::map<std::string, fix::Message> market_data_;  // requests that are on, by MDReqID
 };
 

@@ -98,12 +98,23 @@ bool SessionGraph::push(Event event) {
 bool SessionGraph::pop(std::vector<Action>& actions, std::size_t actions_max) {
     actions.clear();
     std::optional<Action> action = doors_->outlet->pop();
-    while (action) {
+    if (!action) return false;
+    actions.push_back(std::move(*action));
+    take_more(actions, actions_max);
+    return true;
+}
+
+void SessionGraph::try_pop(std::vector<Action>& actions, std::size_t actions_max) {
+    actions.clear();
+    take_more(actions, actions_max);
+}
+
+void SessionGraph::take_more(std::vector<Action>& actions, std::size_t actions_max) {
+    while (actions.size() < actions_max) {
+        std::optional<Action> action = doors_->outlet->try_pop();
+        if (!action) return;
         actions.push_back(std::move(*action));
-        if (actions.size() == actions_max) break;
-        action = doors_->outlet->try_pop();
     }
-    return !actions.empty();
 }
 
 void SessionGraph::stop() {

@@ -28,6 +28,8 @@ class SessionGraph {
     /// One thread. Waits for an action and takes what is there with it, `actions_max` at most;
     /// false at the end.
     bool pop(std::vector<Action>& actions, std::size_t actions_max);
+    /// Takes the actions that are there, maybe none.
+    void try_pop(std::vector<Action>& actions, std::size_t actions_max);
     /// No more events: those that are there are handled, then pop() ends.
     void stop();
     /// At once.
@@ -36,6 +38,8 @@ class SessionGraph {
     void wait();
 
   private:
+    void take_more(std::vector<Action>& actions, std::size_t actions_max);
+
     struct Doors;
     std::unique_ptr<Doors> doors_;
 };

@@ -22,7 +22,13 @@ void Session::note_market_data(const Message& message) {
             throw fix::FieldError(Tag::md_req_id, fix::Reason::value_out_of_range,
                                   fmt::format("{} requests are on", market_data_.size()));
         }
-        market_data_.insert_or_assign(id, message);
+        // Of the request what its end needs: a client's message may be large.
+        Message noted("V");
+        for (const int tag :
+             {int{Tag::md_req_id}, int{Tag::subscription_request_type}, int{Tag::symbol}}) {
+            if (const std::string* value = message.find(tag)) noted.set(tag, *value);
+        }
+        market_data_.insert_or_assign(id, std::move(noted));
     }
 }
 

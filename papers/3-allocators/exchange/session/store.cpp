@@ -2,28 +2,35 @@
 #include "session/store.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <strid/base/error.hpp>
+
+#include "session/store_rows.hpp"
 
 namespace strid::exchange {
 
 namespace {
 
+// `sum` and `kept` are null in the rows of a file of version 1, which had none.
 constexpr const char* schema = R"(
-create table if not exists users(
+create table users(
     number integer primary key, name text not null unique,
-    next_incoming integer not null, next_outgoing integer not null);
-create table if not exists messages(
-    user integer not null, sequence integer not null, bytes blob not null,
+    next_incoming integer not null, next_outgoing integer not null, sum integer, kept integer);
+create table messages(
+    user integer not null, sequence integer not null, bytes blob not null, sum integer,
     primary key(user, sequence)) without rowid;
-create table if not exists commands(sequence integer primary key, bytes blob not null);
-create table if not exists progress(key text primary key, value text not null) without rowid;
-pragma user_version = 1;
+create table commands(sequence integer primary key, bytes blob not null, sum integer);
+create table progress(key text primary key, value text not null, sum integer) without rowid;
+pragma user_version = 2;
 )";
 
 std::int64_t number_of(std::string_view text, std::int64_t absent) {
@@ -49,69 +56,14 @@ void ReportProgress::done(std::int64_t report) {
     ahead.erase(ahead.begin(), end);
 }
 
-/// A statement that is prepared once. Values are bound in the order of the calls.
-class Store::Statement {
-  public:
-    Statement(Store& store, const char* sql) : store_(store) {
-        if (sqlite3_prepare_v2(store.database_.get(), sql, -1, &statement_, nullptr) != SQLITE_OK) {
-            store.fail();
-        }
-    }
-    ~Statement() { sqlite3_finalize(statement_); }
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
-
-    Statement& bind(std::int64_t number) {
-        check(sqlite3_bind_int64(statement_, ++bound_, number));
-        return *this;
-    }
-    Statement& bind_text(std::string_view text) {
-        check(sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()),
-                                SQLITE_STATIC));
-        return *this;
-    }
-    Statement& bind_bytes(std::string_view bytes) {
-        check(sqlite3_bind_blob(statement_, ++bound_, bytes.data(), static_cast<int>(bytes.size()),
-                                SQLITE_STATIC));
-        return *this;
-    }
-    void run() {
-        while (step()) {
-        }
-    }
-    /// Whether there is a row; after the last one it is as before the first bind().
-    bool step() {
-        const int code = sqlite3_step(statement_);
-        if (code == SQLITE_ROW) return true;
-        bound_ = 0;
-        const int reset = sqlite3_reset(statement_);
-        if (code != SQLITE_DONE || reset != SQLITE_OK) store_.fail();
-        return false;
-    }
-    [[nodiscard]] std::int64_t number(int column) {
-        return sqlite3_column_int64(statement_, column);
-    }
-    [[nodiscard]] std::string_view bytes(int column) {
-        const void* const data = sqlite3_column_blob(statement_, column);
-        const int size = sqlite3_column_bytes(statement_, column);
-        return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
-    }
-
-  private:
-    void check(int code) {
-        if (code != SQLITE_OK) store_.fail();
-    }
-
-    Store& store_;
-    sqlite3_stmt* statement_ = nullptr;
-    int bound_ = 0;
-};
-
 void Store::Close::operator()(sqlite3* database) const noexcept {
     sqlite3_close(database);
 }
 
 void Store::fail() const {
+    if (sqlite3_errcode(database_.get()) == SQLITE_CORRUPT) {
+        fail_damaged(sqlite3_errmsg(database_.get()));
+    }
     throw InputOutputError(path_ + ": " + sqlite3_errmsg(database_.get()));
 }
 
@@ -119,37 +71,72 @@ void Store::execute(const char* sql) {
     if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
+void Store::fail_damaged(std::string what) const {
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    throw InputOutputError(fmt::format(
+        "{}: the store is damaged: {}; it is left as it is, restore it from a copy", path_, what));
+}
+
 Store::Store(std::string path, Durability durability) : path_(std::move(path)) {
+    struct stat status {};
+    const bool is_there = ::stat(path_.c_str(), &status) == 0;
+    if (!is_there && errno == ENOENT) make();
+    if (is_there && status.st_size == 0) fail_damaged("the file is empty");
+    open(path_, SQLITE_OPEN_READWRITE);
+    execute("pragma locking_mode = exclusive; pragma journal_mode = wal;");
+    execute(durability == Durability::power ? "pragma synchronous = full"
+                                            : "pragma synchronous = normal");
+    check();
+    prepare_all();
+}
+
+void Store::open(const std::string& path, int flags) {
     sqlite3* database = nullptr;
-    const int code =
-        sqlite3_open_v2(path_.c_str(), &database,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
     if (code != SQLITE_OK) fail();
     // A process that was killed a moment ago may hold the lock still.
     sqlite3_busy_timeout(database, 2000);
-    execute("pragma locking_mode = exclusive; pragma journal_mode = wal;");
-    execute(durability == Durability::power ? "pragma synchronous = full"
-                                            : "pragma synchronous = normal");
+}
+
+// Whole or not at all: a file without tables is one that was cut.
+void Store::make() {
+    for (const char* const end : {"-wal", "-journal"}) {
+        if (::access((path_ + end).c_str(), F_OK) == 0) {
+            throw InputOutputError(fmt::format(
+                "{}: the file is missing, but its log is there: {}{}", path_, path_, end));
+        }
+    }
+    const std::string made = path_ + ".new";
+    for (const char* const end : {"", "-journal"}) ::unlink((made + end).c_str());
+    open(made, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     execute("begin immediate");
     execute(schema);
     execute("commit");
+    database_.reset();
+    if (::rename(made.c_str(), path_.c_str()) != 0) {
+        throw InputOutputError(path_ + ": " + std::generic_category().message(errno));
+    }
+}
+
+void Store::prepare_all() {
     const auto prepare = [this](const char* sql) {
         return std::make_unique<Statement>(*this, sql);
     };
     begin_ = prepare("begin");
     commit_ = prepare("commit");
-    add_user_ = prepare("insert into users values(null, ?, 1, 1) returning number");
-    put_numbers_ =
-        prepare("update users set next_incoming = ?, next_outgoing = ? where number = ?");
-    keep_ = prepare("insert into messages values(?, ?, ?)");
+    add_user_ = prepare("insert into users values(null, ?, 1, 1, null, 0) returning number");
+    put_numbers_ = prepare(
+        "update users set next_incoming = ?, next_outgoing = ?, kept = ?, sum = ? where number = "
+        "?");
+    keep_ = prepare("insert into messages values(?, ?, ?, ?)");
     forget_ = prepare("delete from messages where user = ?");
     select_ = prepare(
-        "select sequence, bytes from messages where user = ? and sequence between ? and ? "
+        "select sequence, bytes, sum from messages where user = ? and sequence between ? and ? "
         "order by sequence");
-    add_command_ = prepare("insert into commands values(?, ?)");
+    add_command_ = prepare("insert into commands values(?, ?, ?)");
     drop_commands_ = prepare("delete from commands where sequence < ?");
-    put_value_ = prepare("insert or replace into progress values(?, ?)");
+    put_value_ = prepare("insert or replace into progress values(?, ?, ?)");
 }
 
 Store::~Store() {
@@ -160,14 +147,9 @@ Store::~Store() {
     }
 }
 
-std::map<std::string, SequenceNumbers> Store::users() {
+std::map<std::string, SequenceNumbers> Store::users() const {
     std::map<std::string, SequenceNumbers> users;
-    Statement select(*this, "select number, name, next_incoming, next_outgoing from users");
-    while (select.step()) {
-        const std::string name(select.bytes(1));
-        user_numbers_[name] = select.number(0);
-        users[name] = {select.number(2), select.number(3)};
-    }
+    for (const auto& [name, user] : users_) users[name] = user.numbers;
     return users;
 }
 
@@ -208,42 +190,62 @@ void Store::begin() {
 }
 
 void Store::commit() {
+    for (const std::string& name : changed_) put_user(name, users_[name]);
+    changed_.clear();
     commit_->run();
 }
 
-std::int64_t Store::user_number(const std::string& user) {
-    const auto known = user_numbers_.find(user);
-    if (known != user_numbers_.end()) return known->second;
+Store::User& Store::user_of(const std::string& user) {
+    const auto known = users_.find(user);
+    if (known != users_.end()) return known->second;
     add_user_->bind_text(user);
     std::int64_t number = 0;
     while (add_user_->step()) number = add_user_->number(0);
-    return user_numbers_[user] = number;
+    return users_[user] = {number, {}, 0};
 }
 
 void Store::put_numbers(const std::string& user, const SequenceNumbers& numbers) {
-    const std::int64_t number = user_number(user);
-    put_numbers_->bind(numbers.next_incoming).bind(numbers.next_outgoing).bind(number).run();
+    User& one = user_of(user);
+    if (one.numbers == numbers) return;
+    one.numbers = numbers;
+    changed_.insert(user);
+}
+
+void Store::put_user(const std::string& name, const User& user) {
+    put_numbers_->bind(user.numbers.next_incoming).bind(user.numbers.next_outgoing);
+    put_numbers_->bind(user.kept).bind(sum_of_user(user.number, name, user.numbers, user.kept));
+    put_numbers_->bind(user.number).run();
 }
 
 void Store::keep_message(const std::string& user, std::int64_t sequence, std::string_view bytes) {
-    const std::int64_t number = user_number(user);
-    keep_->bind(number).bind(sequence).bind_bytes(bytes).run();
+    User& one = user_of(user);
+    keep_->bind(one.number).bind(sequence).bind_bytes(bytes);
+    keep_->bind(sum_of_message(one.number, sequence, bytes)).run();
+    ++one.kept;
+    changed_.insert(user);
 }
 
 void Store::forget_messages(const std::string& user) {
-    const std::int64_t number = user_number(user);
-    forget_->bind(number).run();
+    User& one = user_of(user);
+    forget_->bind(one.number).run();
+    one.kept = 0;
+    changed_.insert(user);
 }
 
 void Store::each_message(const std::string& user, std::int64_t first, std::int64_t last,
-                         const std::function<void(std::int64_t, std::string_view)>& take) {
-    const std::int64_t number = user_number(user);
+                         const Take& take) {
+    const std::int64_t number = user_of(user).number;
     select_->bind(number).bind(first).bind(last);
-    while (select_->step()) take(select_->number(0), select_->bytes(1));
+    while (select_->step()) {
+        const std::int64_t sequence = select_->number(0);
+        const std::string_view bytes = select_->bytes(1);
+        const bool is_sound = select_->is_sum(2, sum_of_message(number, sequence, bytes));
+        if (!take(sequence, bytes, is_sound)) return select_->reset();
+    }
 }
 
 void Store::add_command(std::int64_t sequence, std::string_view bytes) {
-    add_command_->bind(sequence).bind_bytes(bytes).run();
+    add_command_->bind(sequence).bind_bytes(bytes).bind(sum_of_command(sequence, bytes)).run();
 }
 
 void Store::drop_commands_below(std::int64_t sequence) {
@@ -251,7 +253,7 @@ void Store::drop_commands_below(std::int64_t sequence) {
 }
 
 void Store::put_value(std::string_view key, std::string_view value) {
-    put_value_->bind_text(key).bind_text(value).run();
+    put_value_->bind_text(key).bind_text(value).bind(sum_of_value(key, value)).run();
 }
 
 void Store::put_next_command(std::int64_t sequence) {
