@@ -317,7 +317,7 @@ class Kernel final : public Node {
             const bool has_room = chain_.ready();
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
+            if (Chain::works_apart && has_room) return wait_for_input(clock_ns);  // for its results
             return wait_for_room(clock_ns);
         }
         if (!std::exchange(stages_closed_, true)) notify<Closed>();
