@@ -78,7 +78,9 @@ std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragm
 }  // namespace
 
 Running::State::State(const Graph& graph, const RunOptions& options)
-    : name_(graph.name()), on_end_(options.on_end) {
+    : scope_(options.mode == RunOptions::Mode::simulation),
+      name_(graph.name()),
+      on_end_(options.on_end) {
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
     if (STRID_ASSERT_LEVEL >= 2 || perturbed(options)) check_against_term(graph.segments(), plan_);

@@ -6,6 +6,9 @@
 // error: filter needs a function F of the records T that arrive: bool f(const T&)
 // error: flat_map<U> needs a function F of the records T
 // error: sink needs a function F of the records T
+// error: call needs a function F of the records T
+// error: call needs a function F of the records T
+// error: call needs a function F of the records T
 // error: split needs a function F of the records T
 // error: a key needs a member of the records T
 // error: the key must be hashable
@@ -47,6 +50,9 @@ void build(Stream numbers) {
     std::move(numbers).filter([](int) { return std::string{"yes"}; });
     std::move(numbers).template flat_map<int>([](const std::string&, auto&) {});
     std::move(numbers).sink([](const std::string&) {});
+    std::move(numbers).call([](const std::string& text) { return text; });
+    std::move(numbers).call([calls = 0](int) mutable { return ++calls; });
+    std::move(numbers).call([](int) {});
     (void)std::move(numbers).split(2, [](int number) { return number * 0.5; });
     (void)std::move(numbers).template key_by<&Other::device>();
     (void)std::move(numbers).key_by([](int) { return std::vector<int>{}; });
@@ -61,6 +67,7 @@ void build(Stream numbers) {
     std::move(numbers).filter([](int) { return true; });
     std::move(numbers).template flat_map<int>([](int, auto&) {});
     std::move(numbers).sink([](int) {});
+    std::move(numbers).call([](int number, std::stop_token) { return number; });
     (void)std::move(numbers).split(2, [](int number) { return number % 2; });
     (void)std::move(numbers).key_by([](int) { return std::string{}; });
     std::move(keyed).accumulate(0, [](int& sum, int n) { sum += n; });

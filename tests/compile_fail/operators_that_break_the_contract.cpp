@@ -15,6 +15,7 @@
 // error: wake_at_ns() is for an operator with on(Watermark, auto& emit) or on(Clock)
 // error: passed() is for an operator with on(Watermark, auto& emit)
 // error: an operator with on(const TasksWanted&) has on(Watermark, auto& emit)
+// error: an operator of the trait .awaits_outside has on(Watermark, auto& emit)
 // error: on(CutOff) is for operators that emit nothing
 // error: the trait .emits = Emits::nothing and OperatorTypes<Arrived, void> go together
 // error: other records arrive here than the operator takes
@@ -84,6 +85,9 @@ struct TasksWithoutWatermarks : Passes {
     static constexpr OperatorTraits traits{.hears = events<TasksWanted>};
     void on(const TasksWanted&) {}
 };
+struct AwaitsWithoutWatermarks : Passes {
+    static constexpr OperatorTraits traits{.hears = events<>, .awaits_outside = true};
+};
 struct CutOffInTheMiddle : Passes {
     static constexpr OperatorTraits traits{.hears = events<CutOff>};
     void on(CutOff) {}
@@ -110,6 +114,7 @@ void build(Graph& graph) {
     add(WakesForNothing{});
     add(DelaysNothing{});
     add(TasksWithoutWatermarks{});
+    add(AwaitsWithoutWatermarks{});
     add(CutOffInTheMiddle{});
     add(SinkThatEmits{});
     add(OfText{});

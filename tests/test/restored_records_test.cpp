@@ -2,13 +2,16 @@
 //
 // The state() of operators with a function for each record, by key or not, and of those that order
 // and time a stream is complete (alike.hpp).
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <strid/engine/operator/per_record.hpp>
+#include <strid/operator/call.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/deduplicate.hpp>
 #include <strid/operator/event_time.hpp>
@@ -19,6 +22,7 @@
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/source_time.hpp>
 #include <strid/operator/time_order.hpp>
+#include <strid/stream/dead_letter.hpp>
 
 #include "alike.hpp"
 
@@ -52,6 +56,33 @@ struct Logs {
     }
 };
 
+/// Every fifth fails in each attempt.
+struct Asks {
+    std::int64_t operator()(const Reading& reading) const {
+        if (reading.value % 5 == 0) throw std::runtime_error("no answer");
+        return 10 * reading.value;
+    }
+};
+
+/// Calls are made in turn; those that fail are in flight until they were repeated twice.
+TEST(Restored, Call) {
+    for (const bool ordered : {true, false}) {
+        state_is_complete(
+            [ordered] {
+                auto ask = dead_letter<Reading>(Asks{}, [](const Reading& reading, auto) {
+                    sink_log() += "aside " + text_of(reading) + " ";
+                });
+                return Call<Reading, decltype(ask), TimeOf>{
+                    ask,
+                    TimeOf{},
+                    {.in_flight = 5,
+                     .ordered = ordered,
+                     .retries = 2,
+                     .backoff = std::chrono::nanoseconds{100}}};
+            },
+            {.clock_step = 150});
+    }
+}
 TEST(Restored, Map) {
     state_is_complete([] { return Map<Reading, Numbers, Plain<Numbers>>{Plain{Numbers{}}}; });
 }

@@ -74,7 +74,9 @@
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
-// with respect to this watermark.
+// with respect to this watermark. `emit.failed()`, in a handler of an exception and with the trait
+// .may_skip: the function threw on one record, which is dropped and counted, or the run ends, as
+// the options of the operator say. Outside `process`, where the engine does so by itself.
 //
 // State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
 // by key (operator/keyed_state.hpp), buffers, watermarks, plain values. A class with members has
@@ -312,6 +314,10 @@ struct OperatorTraits {
     /// It remains valid after the user's function has thrown in `process`: OnException::skip.
     bool may_skip = false;
     bool finds_late = false;  ///< It calls emit.late().
+    /// Outside threads make its results, and notify its task when they have some. It is the first
+    /// of its node; on(Watermark, emit) comes in every run; no record is begun while `held_back()`;
+    /// and its on(Ended) may wait for the threads.
+    bool awaits_outside = false;
     /// It needs the whole stream: more than one replica is a GraphError.
     bool one_replica = false;
     bool stateless = false;  ///< Its members are configuration: no `state()`.

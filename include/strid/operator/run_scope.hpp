@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <vector>
 
 namespace strid {
@@ -30,7 +31,8 @@ class RunScope {
         virtual void discard() noexcept = 0;
     };
 
-    RunScope() = default;
+    /// `simulated`: RunOptions::Mode::simulation.
+    explicit RunScope(bool simulated = false) noexcept : simulated_(simulated) {}
     RunScope(const RunScope&) = delete;
     RunScope& operator=(const RunScope&) = delete;
     ~RunScope();
@@ -41,14 +43,26 @@ class RunScope {
     /// then throws the first one.
     void commit();
     /// The run was cancelled or has failed: ends the waits outside the engine.
-    void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
+    void interrupt() noexcept {
+        interrupted_.store(true, std::memory_order_relaxed);
+        interruption_.request_stop();
+    }
     /// Relaxed: it orders nothing, and waits check it again.
     [[nodiscard]] const std::atomic<bool>& interrupted() const noexcept { return interrupted_; }
+    /// The same for threads that sleep: it is requested by interrupt().
+    [[nodiscard]] std::stop_token interruption() const noexcept {
+        return interruption_.get_token();
+    }
+    /// One thread makes all steps, in an order that a seed gives: what an operator would do on
+    /// threads of its own is done in the step.
+    [[nodiscard]] bool simulated() const noexcept { return simulated_; }
 
   private:
     std::mutex mutex_;
     std::vector<std::shared_ptr<Result>> results_;  // under mutex_
     std::atomic<bool> interrupted_{false};
+    std::stop_source interruption_;
+    bool simulated_;
 };
 
 }  // namespace strid

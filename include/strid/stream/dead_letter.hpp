@@ -87,6 +87,35 @@ class WithDeadLetter : public AsBase<F> {
 
     auto state() { return state_of_function(static_cast<Base&>(*this)); }
 
+    /// The function that was wrapped, for an operator that calls it apart and then calls leave().
+    [[nodiscard]] const F& wrapped() const noexcept {
+        if constexpr (std::is_same_v<Base, F>) {
+            return *this;
+        } else {
+            return this->function;
+        }
+    }
+    /// For the exception being handled, which the function threw on this record: sets the record
+    /// aside and throws SkipRecord, or rethrows what is not the function's.
+    [[noreturn]] void leave(const T& record) {
+        try {
+            throw;
+        } catch (const OperatorError&) {
+            throw;  // of an operator behind this one
+        } catch (const FanOutError&) {
+            throw;
+        } catch (const SkipRecord&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            set_aside(record, error.what());
+        } catch (...) {
+            set_aside(record, "threw something that is not a std::exception");
+        }
+        throw SkipRecord{};
+    }
+
   private:
     struct Shared {
         explicit Shared(Report function) : report(std::move(function)) {}
@@ -122,20 +151,9 @@ class WithDeadLetter : public AsBase<F> {
     decltype(auto) guarded(const T& record, Arguments&&... arguments) {
         try {
             return std::invoke(static_cast<Base&>(*this), std::forward<Arguments>(arguments)...);
-        } catch (const OperatorError&) {
-            throw;  // of an operator behind this one
-        } catch (const FanOutError&) {
-            throw;
-        } catch (const SkipRecord&) {
-            throw;
-        } catch (const std::bad_alloc&) {
-            throw;
-        } catch (const std::exception& error) {
-            set_aside(record, error.what());
         } catch (...) {
-            set_aside(record, "threw something that is not a std::exception");
+            leave(record);
         }
-        throw SkipRecord{};
     }
     void set_aside(const T& record, std::string_view error) {
         const std::lock_guard lock{shared_->mutex};

@@ -35,6 +35,7 @@
 #include <strid/engine/plan/one_group.hpp>
 #include <strid/engine/plan/segment.hpp>
 #include <strid/engine/plan/way_of.hpp>
+#include <strid/operator/call.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/stream/branches.hpp>
 #include <strid/stream/joinable.hpp>
@@ -132,6 +133,19 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         if constexpr (operators::takes_flat_map<F, T, U>()) {
             using FlatMap = operators::FlatMap<T, U, F, operators::Plain<F>>;
             return std::move(*this).then(FlatMap{operators::Plain<F>{std::move(f)}}, options);
+        }
+    }
+
+    /// One record for each record, by a function that takes long because it waits: `U f(const T&)`,
+    /// or `U f(const T&, std::stop_token)`. Up to `calls.in_flight` calls are made at a time, on
+    /// threads of their own, so that `f` may block and is called by several threads at the same
+    /// time. operator/call.hpp says the rest: order, time limits, attempts and what a failed call
+    /// means. Has one replica unless the options ask for more. Throws GraphError.
+    template <class F>
+    auto call(F f, const CallOptions& calls = {}, const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_call<F, T>()) {
+            using Call = operators::Call<T, F, Time>;
+            return std::move(*this).then(Call{std::move(f), time_, calls}, options);
         }
     }
 
@@ -377,7 +391,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     auto described(Operator one, graph::OperatorInfo info, Notes... notes) && {
         if constexpr (!operators::is_operator_for<Operator, T>()) {
             return;
-        } else if constexpr (operators::Hears<Operator, TasksWanted> && fuses) {
+        } else if constexpr (operators::works_apart<Operator> && fuses) {
             // It is the first of its node.
             return std::move(*this).separate().described(std::move(one), std::move(info), notes...);
         } else {

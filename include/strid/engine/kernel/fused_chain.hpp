@@ -92,9 +92,9 @@ class FusedChain {
     }
     /// Some stage is called in every run.
     static constexpr bool asks = (asks_in_every_run<Stages> || ...);
-    /// The first stage brings tasks that work on the records.
-    static constexpr bool brings_tasks = [] {
-        if constexpr (stage_count != 0) return Hears<Stage<0>, TasksWanted>;
+    /// Tasks of the first stage, or outside threads, work on the records.
+    static constexpr bool works_apart = [] {
+        if constexpr (stage_count != 0) return operators::works_apart<Stage<0>>;
         return false;
     }();
     /// The first stage does not change the records that arrive.
@@ -172,7 +172,7 @@ class FusedChain {
     /// continues at once when the run was `stopped`.
     [[nodiscard]] bool held_back(bool stopped) const noexcept {
         const auto held = [stopped]<class S>(const S& stage) {
-            if constexpr (Hears<S, TasksWanted>) return stage.held_back();
+            if constexpr (operators::works_apart<S>) return stage.held_back();
             if constexpr (has<S, Has::held_back>) return !stopped && stage.held_back();
             return false;
         };
@@ -198,12 +198,15 @@ class FusedChain {
             }
         }
     }
-    /// The sink may refuse records until outside threads make room.
+    /// The sink may refuse records until outside threads make room, or the first stage waits for
+    /// results of theirs.
     static constexpr bool awaits_outside = [] {
+        bool awaits = false;
+        if constexpr (stage_count != 0) awaits = Stage<0>::traits.awaits_outside;
         if constexpr (stage_count != 0 && !has_output) {
-            return has<Stage<stage_count - 1>, Has::accepts>;
+            awaits = awaits || has<Stage<stage_count - 1>, Has::accepts>;
         }
-        return false;
+        return awaits;
     }();
 
     /// True while one more record may be started: the output has a spare block, or the sink

@@ -309,14 +309,14 @@ class Kernel final : public Node {
         Passed passed{};
         const bool done = [&] {
             Passage passage{chain_, stage_names(), passed};
-            return passage.finish(clock_ns);
+            return passage.finish(Clock{clock_ns});
         }();
         count_records(0, passed);
         if (!done) {
             const bool has_room = chain_.ready();
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
+            if (Chain::works_apart && has_room) return wait_for_input(clock_ns);  // for its results
             return wait_for_room(clock_ns);
         }
         if (!std::exchange(stages_closed_, true)) notify<Closed>();

@@ -50,7 +50,7 @@ class FusedChain<Router, Stages...>::Passage {
     [[nodiscard]] bool ready() { return FusedChain::ready(port_, held_); }
     /// The same, and the first stage has room for one more.
     [[nodiscard]] bool takes() {
-        if constexpr (brings_tasks) {
+        if constexpr (works_apart) {
             if (stage_at<0>(held_).held_back()) return false;
         }
         return ready();
@@ -103,13 +103,13 @@ class FusedChain<Router, Stages...>::Passage {
     /// The input has ended: the stages emit the records they hold while there is room, and those
     /// behind a stage that draws watermarks get its last one before. True once all have.
     template <std::size_t I = 0>
-    [[nodiscard]] bool finish(std::int64_t now_ns) {
+    [[nodiscard]] bool finish(const Clock& clock) {
         if constexpr (I < stage_count) {
             if (!notify<I, Hook::event>(Ended{})) return false;
             if constexpr (draws_watermarks<Stage<I>> && Hears<Stage<I>, Ended>) {
-                if (!advance<I, Hook::event>({}, now_ns)) return false;
+                if (!advance<I, Hook::event>({}, clock)) return false;
             }
-            return finish<I + 1>(now_ns);
+            return finish<I + 1>(clock);
         } else {
             return true;
         }
@@ -161,6 +161,12 @@ class FusedChain<Router, Stages...>::Passage {
                           "an operator that calls emit.late() has the trait .finds_late");
             count_late(passage_->chain_, count);
             if constexpr (keeps_late<Operator>) late_apart<side>(passage_, record);
+        }
+        /// The function of the operator threw the exception being handled, on one record.
+        void failed() const {
+            static_assert(Operator::traits.may_skip,
+                          "an operator that calls emit.failed() has the trait .may_skip");
+            leave_out_or_rethrow<I>(passage_->chain_, passage_->names_);
         }
         /// The next record is below this watermark: every stage behind gets the watermark first.
         void assert_progress(const Progress& progress) const {

@@ -47,7 +47,8 @@ consteval bool agrees_with_itself() {
     constexpr bool follows_time = Hears<Operator, Watermark>;
     constexpr bool wakes_for = follows_time || Hears<Operator, Clock>;
     constexpr bool brings = Hears<Operator, TasksWanted>;
-    constexpr bool can_bring = follows_time && has<Operator, Has::held_back>;
+    constexpr bool awaits = traits.awaits_outside;
+    constexpr bool can_wait = follows_time && has<Operator, Has::held_back>;
     if constexpr (traits.needs_watermarks && !follows_time) {
         static_assert(follows_time,
                       "the trait .needs_watermarks is for an operator with on(Watermark, auto& "
@@ -61,10 +62,15 @@ consteval bool agrees_with_itself() {
                       "wake_at_ns() is for an operator with on(Watermark, auto& emit) or "
                       "on(Clock), which is called then");
         return false;
-    } else if constexpr (brings && !can_bring) {
-        static_assert(can_bring,
+    } else if constexpr (brings && !can_wait) {
+        static_assert(can_wait,
                       "an operator with on(const TasksWanted&) has on(Watermark, auto& emit), to "
                       "take the results of its tasks, and held_back(), for when they have no room");
+        return false;
+    } else if constexpr (awaits && !can_wait) {
+        static_assert(can_wait,
+                      "an operator of the trait .awaits_outside has on(Watermark, auto& emit), to "
+                      "take the results of its threads, and held_back(), for when they are busy");
         return false;
     } else if constexpr (Hears<Operator, CutOff> && traits.emits != Emits::nothing) {
         static_assert(!Hears<Operator, CutOff>,

@@ -21,6 +21,7 @@ struct EmitterProbe {
     void assert_progress(const Progress& progress) const;
     template <std::size_t side = 0, class Record>
     void late(const Record& record, std::uint64_t count = 1) const;
+    void failed() const;
 };
 
 /// The class, which keeps the contract, has the hook for the event.
@@ -66,8 +67,11 @@ inline constexpr bool fans_out = Operator::traits.emits == Emits::any_number;
 /// It gives the stream a watermark, whatever that of its input is.
 template <class Operator>
 inline constexpr bool draws_watermarks = Hears<Operator, Clock>;
-/// It is called in every run, to look at the clock or for results of its tasks.
+/// Others make its results, and notify its task: tasks that it brings, or outside threads.
+template <class Operator>
+inline constexpr bool works_apart = Hears<Operator, TasksWanted> || Operator::traits.awaits_outside;
+/// It is called in every run, to look at the clock or for results that others make.
 template <class Operator>
 inline constexpr bool asks_in_every_run =
-    draws_watermarks<Operator> || has<Operator, Has::wake_at_ns> || Hears<Operator, TasksWanted>;
+    draws_watermarks<Operator> || has<Operator, Has::wake_at_ns> || works_apart<Operator>;
 }  // namespace strid::operators
