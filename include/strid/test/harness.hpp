@@ -157,7 +157,7 @@ class Harness {
         {
             Passed passed{};
             Passage passage{chain_, names_.data(), passed};
-            if (!passage.finish(clock_ns_)) return false;
+            if (!passage.finish(Clock{clock_ns_})) return false;
         }
         notify(Closed{});
         return closed_ = true;
