@@ -52,6 +52,9 @@ FNR == 2 && in_room && /^\/\/$/ { $0 = "// @ingroup " room }
 opening && /^\/\// { sub(/^\/\//, "///"); print; next }
 { opening = 0 }
 
+# The stream has one definition, which is a specialisation: it is the page of the name.
+sub(/^class Stream<.*/, "class Stream") { }
+
 # Within what is left out at the level of a namespace.
 left_out {
     if (/^}/ || (!body && /;$/) || (left_out == "concept" && /^    };$/)) {
