@@ -22,6 +22,7 @@ import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import check_documented
 import draw_diagrams
@@ -233,6 +234,31 @@ def faults_of_site(site: Path) -> list[str]:
     return list(dict.fromkeys(faults))
 
 
+def entries_of_reference(tags: Path) -> list[dict[str, str]]:
+    """The public classes and functions for the search of the site, by Doxygen's list of names. The
+    search finds whole words, so that each text begins with the bare name."""
+    entries = []
+    for compound in ElementTree.parse(tags).iter("compound"):
+        if compound.get("kind") not in ("class", "struct", "concept", "namespace"):
+            continue
+        name = compound.findtext("name")
+        if compound.get("kind") != "namespace":
+            entries.append({"location": f"api/{compound.findtext('filename')}", "title": name,
+                            "text": f"{name.split('::')[-1]} {compound.get('kind')}"})
+        overloads: dict[str, dict[str, str]] = {}
+        for member in compound.iter("member"):
+            if member.get("protection") == "private" or member.get("kind") == "friend":
+                continue
+            own = member.findtext("name")
+            title = f"{name}::{own}"
+            entry = overloads.setdefault(title, {
+                "location": f"api/{member.findtext('anchorfile')}#{member.findtext('anchor')}",
+                "title": title, "text": f"{own} {name.split('::')[-1]}"})
+            entry["text"] += f" {own}{member.findtext('arglist') or ''}"
+        entries += overloads.values()
+    return entries
+
+
 def build(root: Path, target: Path) -> list[str]:
     """Builds the site. Returns what is wrong with it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -254,9 +280,14 @@ def build(root: Path, target: Path) -> list[str]:
             return faults + [line for line in said if not line.startswith("INFO")]
         reference = Path(folder) / "reference"
         reference.mkdir()
-        faults += check_documented.run_doxygen(root, reference, {})
+        tags = reference / "tags.xml"
+        faults += check_documented.run_doxygen(root, reference, {"GENERATE_TAGFILE": str(tags)})
         shutil.rmtree(target / "api")
         shutil.copytree(reference / "html", target / "api")
+        index = target / "search/search_index.json"
+        found = json.loads(index.read_text())
+        found["docs"] += entries_of_reference(tags)
+        index.write_text(json.dumps(found))
     return faults + faults_of_site(target)
 
 

@@ -41,6 +41,9 @@ FNR == 2 && in_room && /^\/\/$/ { $0 = "// @ingroup " room }
 opening && /^\/\// { sub(/^\/\//, "///"); print; next }
 { opening = 0 }
 
+# The stream has one definition, which is a specialisation: it is the page of the name.
+sub(/^class Stream<.*/, "class Stream") { }
+
 # A plain comment behind a member or an enumerator documents it; the next line may go on with it.
 /^    [^\/]*[;,a-z0-9]  +\/\/ / && !/^ *(return|case|if) / {
     sub(/  +\/\/ /, "  ///< ")

@@ -120,11 +120,13 @@ std::string to_svg(const GraphDescription& description) {
     if (result != 0) fail("starting dot", result);
     const bool good = succeeded(child);
     std::string svg = output.read_all();
-    if (!good || svg.find("<svg") == std::string::npos) {
+    const std::size_t root = svg.find("<svg");
+    if (!good || root == std::string::npos) {
         throw Error(
             fmt::format("cannot draw the graph as SVG: dot failed: {}", messages.read_all()));
     }
-    return svg;
+    // A wide graph fits the window that it is looked at in; the sizes of dot are those of paper.
+    return svg.insert(root + 4, " style=\"max-width: 100%; height: auto\"");
 }
 
 }  // namespace strid

@@ -24,6 +24,23 @@ HEAD = "// SPDX-License-Identifier: Apache-2.0\n//\n// Streams.\n#pragma once\n\
 class Names(unittest.TestCase):
     """Public names without a documentation."""
 
+    def test_the_search_finds_the_functions_of_a_stream(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root, output = Path(folder) / "root", Path(folder) / "output"
+            shutil.copytree(scripts.parent / "docs" / "site", root / "docs" / "site")
+            for name in ("stream_types", "stream"):
+                file = root / "include" / "strid" / "stream" / f"{name}.hpp"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(scripts.parent / file.relative_to(root), file)
+            output.mkdir()
+            tags = output / "tags.xml"
+            check_documented.run_doxygen(root, output, {"GENERATE_TAGFILE": str(tags)})
+            found = {entry["title"]: entry for entry in build_docs.entries_of_reference(tags)}
+            entry = found["strid::Stream::flat_map"]
+            self.assertTrue(entry["text"].startswith("flat_map Stream flat_map(F f, "))
+            page, _, anchor = entry["location"].removeprefix("api/").partition("#")
+            self.assertIn(anchor, (output / "html" / page).read_text())
+
     def faults(self, body: str, header: str = "stream/stream.hpp") -> str:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)

@@ -229,7 +229,8 @@ class StandInForDot {
 TEST(DrawingSvg, HandsTheDotTextOverAndTheOutputBack) {
     const StandInForDot dot("echo '<svg'; /bin/cat; echo \"args $*\"");
     const std::string svg = to_svg(word_count());
-    EXPECT_EQ(svg, fmt::format("<svg\n{}args -Tsvg\n", to_dot(word_count())));
+    EXPECT_EQ(svg, fmt::format("<svg style=\"max-width: 100%; height: auto\"\n{}args -Tsvg\n",
+                               to_dot(word_count())));
 }
 
 TEST(DrawingSvg, NamesThePackageWhenGraphvizIsMissing) {
