@@ -5,6 +5,10 @@
 // A reaction that could use up a reactant within ten events is critical and happens once in a leap
 // at most; where a leap would be worth ten events or fewer, a hundred events are done one by one.
 //
+// A leap is two halves, the second with propensities extrapolated from both ends of the first: the
+// weak trapezoidal method (Anderson and Koyama 2012), of second order in mean and variance. With
+// the propensities of the start alone, counts that approach an equilibrium are ahead of it.
+//
 // A leap ends at the next sample time at the latest. One thread at a time.
 #pragma once
 
@@ -36,6 +40,8 @@ class TauLeaping final : public DirectMethod {
     void find_critical();
     [[nodiscard]] double largest_leap();
     bool leap(Recorder& recorder);
+    void fire_poisson(std::size_t reaction, double expected);
+    [[nodiscard]] bool fire_both_halves(double duration);
     [[nodiscard]] bool try_leap(double duration, bool critical_event);
     [[nodiscard]] std::size_t draw_critical();
 
@@ -46,6 +52,8 @@ class TauLeaping final : public DirectMethod {
     std::vector<double> before_;       // counts before a leap
     std::vector<double> mean_;         // change of each count in a unit of time
     std::vector<double> variance_;
+    std::vector<double> turnover_;  // gains and losses of each count in a unit of time
+    std::vector<double> middle_;    // propensities of the second half
 };
 
 }  // namespace strid::ssa

@@ -188,6 +188,26 @@ class Peer(SsaCase):
 
 
 class TauLeaping(SsaCase):
+    def test_isomerisation_has_no_bias(self):
+        # Counts are binomial: on the way to the equilibrium, at it, and where it is the start.
+        total, there, back, runs = 100_000, 1, 0.5, 1000
+        for start in (total, total // 3):
+            model = self.model(f"species A = {start}, B = {total - start}\n"
+                               f"A <-> B @ {there}, {back}\n")
+            for seed in (1, 2, 3):
+                rows = rows_of(self.run_program(model, "--until", 6, "--samples", 6, "--runs", runs,
+                                                "--method", "tau-leaping", "--seed", seed).stdout)
+                for at in range(1, 7):
+                    rest, fade = back / (there + back), math.exp(-(there + back) * at)
+                    of_a, of_b = rest + (1 - rest) * fade, rest - rest * fade
+                    mean = start * of_a + (total - start) * of_b
+                    variance = start * of_a * (1 - of_a) + (total - start) * of_b * (1 - of_b)
+                    with self.subTest(start=start, seed=seed, time=at):
+                        self.assertLess(abs(float(rows[at, "A"]["mean"]) - mean),
+                                        SIGMAS * math.sqrt(variance / runs))
+                        self.assertLess(abs(float(rows[at, "A"]["variance"]) / variance - 1),
+                                        SIGMAS * math.sqrt(2 / (runs - 1)))
+
     def test_leaps_make_few_steps(self):
         model = self.model("species A = 1000000\nA -> 0 @ 1\n")
         line = self.fails(model, "--until", 1, "--runs", 1, "--steps-max", 5000)
@@ -195,9 +215,9 @@ class TauLeaping(SsaCase):
         rows = rows_of(self.run_program(model, "--until", 1, "--runs", 400, "--samples", 2,
                                         "--method", "tau-leaping", "--steps-max", 200).stdout)
         mean, variance = 1e6 * math.exp(-1), 1e6 * math.exp(-1) * (1 - math.exp(-1))
-        # Each leap takes 3 % of what there was at its start: 0.97 for exp(-0.03), 1.5 % in all.
-        self.assertLess(abs(float(rows[1, "A"]["mean"]) / mean - 1), 0.02)
-        self.assertLess(abs(float(rows[1, "A"]["variance"]) / variance - 1), 0.35)
+        self.assertLess(abs(float(rows[1, "A"]["mean"]) - mean), SIGMAS * math.sqrt(variance / 400))
+        self.assertLess(abs(float(rows[1, "A"]["variance"]) / variance - 1),
+                        SIGMAS * math.sqrt(2 / 399))
 
     def test_error_falls_with_epsilon(self):
         text = "species A = 20000, B = 0\n2 A <-> B @ 1e-5, 0.02\n"
