@@ -13,11 +13,12 @@ from fractions import Fraction
 from program import PROGRAM
 from ssa_case import METHODS, SsaCase, quantile_of, rows_of
 from ssa_distributions import ClosedForms, MasterEquation, Peer, TauLeaping
+from ssa_dynamics import Dynamics
 from ssa_inputs import Models
 from ssa_models import DECAY, MICHAELIS_MENTEN
 
 # They are run from here.
-__all__ = ["ClosedForms", "MasterEquation", "Models", "Peer", "TauLeaping"]
+__all__ = ["ClosedForms", "Dynamics", "MasterEquation", "Models", "Peer", "TauLeaping"]
 
 
 class Reduction(SsaCase):
