@@ -10,6 +10,9 @@
 
 #include "direct_method.hpp"
 #include "hybrid_method.hpp"
+#ifdef STRID_SSA_WITH_EIGEN
+#include "implicit_leaping.hpp"
+#endif
 #include "next_reaction_method.hpp"
 #include "real_statistics.hpp"
 #include "tau_leaping.hpp"
@@ -43,7 +46,7 @@ bool Method::advance(std::uint64_t events, Recorder& recorder) {
     if (steps_ >= plan_.steps_max) {
         const bool may_leap = plan_.method <= MethodKind::next_reaction && !kinetics_.is_hybrid();
         fail(fmt::format("has not ended after {} steps, at time {} of {} (--steps-max{})", steps_,
-                         time_, plan_.until, may_leap ? "; tau-leaping makes fewer" : ""));
+                         time_, plan_.until, may_leap ? "; the methods with tau make fewer" : ""));
     }
     return false;
 }
@@ -107,6 +110,19 @@ void Method::fail(const std::string& what) const {
     throw Error(fmt::format("trajectory {} {}", trajectory_, what));
 }
 
+namespace {
+
+std::unique_ptr<Method> make_implicit(const Kinetics& kinetics, const Plan& plan) {
+#ifdef STRID_SSA_WITH_EIGEN
+    const double weight = plan.method == MethodKind::implicit_tau ? 1 : 0.5;
+    return std::make_unique<ImplicitLeaping>(kinetics, plan, weight);
+#else
+    throw GraphError("this strid-ssa was built without Eigen, which the implicit methods need");
+#endif
+}
+
+}  // namespace
+
 std::unique_ptr<Method> make_method(const Kinetics& kinetics, const Plan& plan) {
     if (kinetics.is_hybrid()) return std::make_unique<HybridMethod>(kinetics, plan);
     switch (plan.method) {
@@ -116,6 +132,9 @@ std::unique_ptr<Method> make_method(const Kinetics& kinetics, const Plan& plan) 
             return std::make_unique<NextReactionMethod>(kinetics, plan);
         case MethodKind::tau_leaping:
             return std::make_unique<TauLeaping>(kinetics, plan);
+        case MethodKind::implicit_tau:
+        case MethodKind::trapezoidal_tau:
+            return make_implicit(kinetics, plan);
     }
     return nullptr;
 }

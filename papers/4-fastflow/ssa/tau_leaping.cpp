@@ -26,8 +26,10 @@ constexpr double turnover_max = 0.5;
 
 TauLeaping::TauLeaping(const Kinetics& kinetics, const Plan& plan)
     : DirectMethod(kinetics, plan),
-      orders_(kinetics.species()),
       critical_(kinetics.reactions()),
+      balanced_(kinetics.reactions()),
+      turnover_part_(std::min(turnover_epsilons * plan.epsilon, turnover_max)),
+      orders_(kinetics.species()),
       mean_(kinetics.species()),
       variance_(kinetics.species()),
       turnover_(kinetics.species()),
@@ -91,7 +93,7 @@ double TauLeaping::largest_leap() {
     std::ranges::fill(variance_, 0);
     std::ranges::fill(turnover_, 0);
     for (std::size_t i = 0; i < critical_.size(); ++i) {
-        if (critical_[i] != 0) continue;
+        if (critical_[i] != 0 || balanced_[i] != 0) continue;
         for (const Change& change : kinetics_.changes(i)) {
             mean_[change.species] += change.by * propensities_[i];
             variance_[change.species] += change.by * change.by * propensities_[i];
@@ -104,8 +106,7 @@ double TauLeaping::largest_leap() {
         const double change = std::max(plan_.epsilon * counts_[i] / change_bound(i), 1.0);
         leap = std::min(leap, change * change / variance_[i]);
         if (mean_[i] != 0) leap = std::min(leap, change / std::fabs(mean_[i]));
-        const double part = std::min(turnover_epsilons * plan_.epsilon, turnover_max);
-        const double replaced = std::max(part * counts_[i] / change_bound(i), 1.0);
+        const double replaced = std::max(turnover_part_ * counts_[i] / change_bound(i), 1.0);
         leap = std::min(leap, replaced / turnover_[i]);
     }
     return leap;
@@ -124,35 +125,39 @@ std::size_t TauLeaping::draw_critical() {
     return last;
 }
 
-void TauLeaping::fire_poisson(std::size_t reaction, double expected) {
-    if (!(expected > 0)) return;
+double TauLeaping::poisson(std::size_t reaction, double expected) {
+    if (!(expected > 0)) return 0;
     if (expected > count_max) {
         fail(fmt::format(
             "has {} events of reaction '{}' in a leap at time {}: more than can be counted",
             expected, kinetics_.network().reactions[reaction].name, time_));
     }
-    boost::random::poisson_distribution<std::int64_t, double> poisson(expected);
-    const auto times = static_cast<double>(poisson(generator_));
+    boost::random::poisson_distribution<std::int64_t, double> distribution(expected);
+    return static_cast<double>(distribution(generator_));
+}
+
+void TauLeaping::happen(std::size_t reaction, double times) {
     for (const Change& change : kinetics_.changes(reaction)) {
         counts_[change.species] += change.by * times;
     }
 }
 
-/// False where a count is below 0 after a half.
-bool TauLeaping::fire_both_halves(double duration) {
-    const auto is_below_0 = [this] {
-        return std::ranges::any_of(counts_, [](double count) { return count < 0; });
-    };
+bool TauLeaping::is_below_0() const {
+    return std::ranges::any_of(counts_, [](double count) { return count < 0; });
+}
+
+/// Two halves.
+bool TauLeaping::leap_over(double duration) {
     for (std::size_t i = 0; i < critical_.size(); ++i) {
-        if (critical_[i] == 0) fire_poisson(i, propensities_[i] * duration / 2);
+        if (critical_[i] == 0) happen(i, poisson(i, propensities_[i] * duration / 2));
     }
     if (is_below_0()) return false;
-    // All are read before one is fired.
+    // All are read before one happens.
     for (std::size_t i = 0; i < critical_.size(); ++i) {
         if (critical_[i] == 0) middle_[i] = 2 * propensity(i) - propensities_[i];
     }
     for (std::size_t i = 0; i < critical_.size(); ++i) {
-        if (critical_[i] == 0) fire_poisson(i, middle_[i] * duration / 2);
+        if (critical_[i] == 0) happen(i, poisson(i, middle_[i] * duration / 2));
     }
     return !is_below_0();
 }
@@ -160,12 +165,10 @@ bool TauLeaping::fire_both_halves(double duration) {
 /// False where a count would be below 0: the counts are as they were.
 bool TauLeaping::try_leap(double duration, bool critical_event) {
     before_ = counts_;
-    bool possible = fire_both_halves(duration);
+    bool possible = leap_over(duration);
     if (possible && critical_event) {
-        for (const Change& change : kinetics_.changes(draw_critical())) {
-            counts_[change.species] += change.by;
-            possible = possible && counts_[change.species] >= 0;
-        }
+        happen(draw_critical(), 1);
+        possible = !is_below_0();
     }
     if (!possible) counts_.swap(before_);
     return possible;

@@ -247,7 +247,7 @@ class Dynamics(SsaCase):
     def test_leaps_refuse_what_changes_all_the_time(self):
         text = self.model(model([species("X", 9)], {"k": 1}, [reaction("d", "X", "", "k * X")],
                                 [rate("k", "1")]), "model.xml")
-        for method in ("tau-leaping",):
+        for method in ("tau-leaping", "implicit-tau", "trapezoidal-tau"):
             error = self.fails(text, "--until", 1, "--method", method, code=2)
             self.assertIn("--method direct", error)
         self.assertEqual(self.run_program(text, "--until", 1).stdout,
