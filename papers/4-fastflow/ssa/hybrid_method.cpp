@@ -181,7 +181,7 @@ double HybridMethod::first_change(double duration) {
 
 void HybridMethod::write(const Values& values, double time) {
     for (std::size_t i = 0; i < driven_; ++i) counts_[kinetics_.rates()[i].species] = values[i];
-    counts_.back() = time;
+    counts_[kinetics_.network().time()] = time;
 }
 
 /// The changes of the driven quantities, and the sum of the propensities. Negative ones
@@ -249,6 +249,7 @@ void HybridMethod::update_triggers() {
 
 void HybridMethod::trigger(std::size_t event) {
     const CompiledEvent& described = kinetics_.events()[event];
+    draw_numbers(described);
     const double delay = described.delay ? described.delay->at(counts_.data()) : 0;
     if (!(delay >= 0)) {
         fail(fmt::format("has a delay of event '{}' at time {} that is no number from 0 on: {}",
@@ -260,7 +261,7 @@ void HybridMethod::trigger(std::size_t event) {
 
 /// Until none is due: events trigger events.
 void HybridMethod::run_events() {
-    counts_.back() = time_;
+    counts_[kinetics_.network().time()] = time_;
     update_triggers();
     for (int i = 0;; ++i) {
         const std::size_t due = next_due();
@@ -297,7 +298,26 @@ std::size_t HybridMethod::next_due() {
     return best[static_cast<std::size_t>(part * static_cast<double>(best.size()))];
 }
 
-HybridMethod::Values HybridMethod::values_of(std::size_t event) const {
+/// The random numbers that its expressions read.
+void HybridMethod::draw_numbers(const CompiledEvent& event) {
+    for (const CompiledDraw& one : event.draws) {
+        Values arguments;
+        for (const CompiledRate& argument : one.arguments) {
+            arguments.push_back(argument.at(counts_.data()));
+        }
+        double quantile = 0;
+        while (quantile == 0) quantile = boost::random::uniform_01<double>()(generator_);
+        const double number = number_at(one.distribution, arguments, quantile);
+        if (!std::isfinite(number)) {
+            fail(fmt::format("has no number of the distribution '{}' in event '{}' at time {}",
+                             name_of(one.distribution), event.name, time_));
+        }
+        counts_[one.place] = number;
+    }
+}
+
+HybridMethod::Values HybridMethod::values_of(std::size_t event) {
+    draw_numbers(kinetics_.events()[event]);
     Values values;
     for (const CompiledSetting& one : kinetics_.events()[event].settings) {
         values.push_back(one.value.at(counts_.data()));
@@ -307,7 +327,12 @@ HybridMethod::Values HybridMethod::values_of(std::size_t event) const {
 
 void HybridMethod::execute(const Waiting& waiting) {
     const CompiledEvent& event = kinetics_.events()[waiting.event];
-    const Values values = event.from_trigger ? waiting.values : values_of(waiting.event);
+    Values values = event.from_trigger ? waiting.values : values_of(waiting.event);
+    // All are of the state before the event.
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto& factor = event.settings[i].factor;
+        if (factor) values[i] *= factor->at(counts_.data());
+    }
     for (std::size_t i = 0; i < values.size(); ++i) set(event, event.settings[i], values[i]);
 }
 

@@ -58,10 +58,11 @@ class HybridMethod final : public Method {
     void update_conditions();
     void update_triggers();
     void trigger(std::size_t event);
+    void draw_numbers(const CompiledEvent& event);
     void run_events();
     [[nodiscard]] std::size_t next_due();
     void execute(const Waiting& waiting);
-    [[nodiscard]] Values values_of(std::size_t event) const;
+    [[nodiscard]] Values values_of(std::size_t event);
     void set(const CompiledEvent& event, const CompiledSetting& setting, double value);
 
     const std::size_t driven_;  // number of quantities with a rate

@@ -75,7 +75,7 @@ void Method::check_recorded() const {
 }
 
 void Method::record_next(Recorder& recorder) {
-    counts_.back() = next_time_;
+    counts_[kinetics_.network().time()] = next_time_;
     kinetics_.assign(counts_.data());
     check_recorded();
     recorder.record(trajectory_, next_sample_, counts_.data());

@@ -25,17 +25,29 @@ std::vector<Change> changes_of(const Network& network, const Reaction& reaction)
     return changes;
 }
 
+std::optional<CompiledRate> compile(const std::optional<Expression>& expression) {
+    if (!expression) return std::nullopt;
+    return CompiledRate(*expression);
+}
+
 std::vector<CompiledSetting> compile(const std::vector<Setting>& settings) {
     std::vector<CompiledSetting> made;
     for (const Setting& one : settings) {
-        made.push_back({static_cast<std::uint32_t>(one.species), CompiledRate(one.value)});
+        made.push_back({static_cast<std::uint32_t>(one.species), CompiledRate(one.value),
+                        compile(one.factor)});
     }
     return made;
 }
 
-std::optional<CompiledRate> compile(const std::optional<Expression>& expression) {
-    if (!expression) return std::nullopt;
-    return CompiledRate(*expression);
+std::vector<CompiledDraw> compile(const std::vector<Draw>& draws) {
+    std::vector<CompiledDraw> made;
+    for (const Draw& one : draws) {
+        made.push_back({one.place, one.distribution, {}});
+        for (const Expression& argument : one.arguments) {
+            made.back().arguments.emplace_back(argument);
+        }
+    }
+    return made;
 }
 
 void add_conditions(const Expression& expression, std::vector<CompiledRate>& conditions) {
@@ -51,7 +63,8 @@ CompiledEvent compile(const Event& event) {
     return {event.name,           CompiledRate(event.trigger),
             compile(event.delay), compile(event.priority),
             event.initially,      event.persistent,
-            event.from_trigger,   compile(event.settings)};
+            event.from_trigger,   compile(event.settings),
+            compile(event.draws)};
 }
 
 /// A rate that is a number times counts.
@@ -166,7 +179,7 @@ std::vector<std::size_t> Kinetics::reads(std::size_t reaction) const {
 std::vector<double> Kinetics::initial_counts() const {
     std::vector<double> counts;
     for (const Species& species : network_.species) counts.push_back(species.initial);
-    counts.push_back(0);
+    counts.resize(counts.size() + 1 + network_.draws);
     return counts;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "distribution.hpp"
 #include "expression.hpp"
 
 namespace strid::ssa {
@@ -55,6 +56,15 @@ struct Reaction {
 struct Setting {
     std::size_t species;
     Expression value;
+    /// Of an event: a factor of the time when it happens (concentrations in a size that changes).
+    std::optional<Expression> factor = {};
+};
+
+/// A random number that is drawn before an event is triggered and before it happens.
+struct Draw {
+    std::size_t place;  ///< where expressions find it, behind the time
+    Distribution distribution;
+    std::vector<Expression> arguments;  ///< which may read draws before it
 };
 
 /// Happens when its trigger becomes true, or a delay after it (SBML level 3, section 4.11).
@@ -69,6 +79,7 @@ struct Event {
     bool from_trigger =
         true;  ///< values are those of when it was triggered, not of when it happens
     std::vector<Setting> settings = {};
+    std::vector<Draw> draws = {};
 };
 
 struct Network {
@@ -79,6 +90,7 @@ struct Network {
     /// Species that change all the time, by so much in a unit of time.
     std::vector<Setting> rates = {};
     std::vector<Event> events = {};
+    std::size_t draws = 0;  ///< of all events
 
     /// Where expressions find the time.
     [[nodiscard]] std::size_t time() const noexcept { return species.size(); }
@@ -114,6 +126,13 @@ struct Change {
 struct CompiledSetting {
     std::uint32_t species;
     CompiledRate value;
+    std::optional<CompiledRate> factor;
+};
+
+struct CompiledDraw {
+    std::size_t place;
+    Distribution distribution;
+    std::vector<CompiledRate> arguments;
 };
 
 struct CompiledEvent {
@@ -125,6 +144,7 @@ struct CompiledEvent {
     bool persistent;
     bool from_trigger;
     std::vector<CompiledSetting> settings;
+    std::vector<CompiledDraw> draws;
 };
 
 /// A network made ready to be simulated.
@@ -170,7 +190,7 @@ class Kinetics {
     [[nodiscard]] bool is_checked(std::size_t reaction) const noexcept {
         return checked_[reaction] != 0;
     }
-    /// With the time, 0, behind them.
+    /// With the time, 0, behind them, and places for random numbers.
     [[nodiscard]] std::vector<double> initial_counts() const;
     /// Which species have any number.
     [[nodiscard]] std::vector<bool> reals() const;

@@ -11,6 +11,8 @@
 
 #include <strid/base/error.hpp>
 
+#include "sbml_distributions.hpp"
+
 namespace strid::ssa {
 
 namespace {
@@ -85,7 +87,7 @@ class Converter {
             case AST_FUNCTION_DELAY:
                 throw GraphError("a delay is not supported");
             case AST_FUNCTION:
-                throw GraphError(fmt::format("unknown function '{}'", node.getName()));
+                return function_of_model(node);
             case AST_FUNCTION_PIECEWISE:
                 return piecewise(node);
             default:
@@ -192,6 +194,27 @@ class Converter {
         check(node, 2);
         return combine(Operation::either, call(function_named("not"), child(node, 0)),
                        child(node, 1));
+    }
+    /// Those that the model defines are expanded; the others are distributions.
+    [[nodiscard]] Expression function_of_model(const ASTNode& node) {
+        const std::string_view name = node.getName();
+        const std::string_view prefix = distribution_prefix;
+        if (!name.starts_with(prefix)) {
+            throw GraphError(fmt::format("unknown function '{}'", name));
+        }
+        const auto distribution = distribution_named(name.substr(prefix.size()));
+        if (!distribution) {
+            throw GraphError(fmt::format("unknown distribution '{}'", name.substr(prefix.size())));
+        }
+        if (!meaning_.draw) {
+            throw GraphError(
+                "random numbers are possible only in delays of events and in what "
+                "events set");
+        }
+        check_arguments(*distribution, node.getNumChildren());
+        std::vector<Expression> arguments;
+        for (unsigned i = 0; i < node.getNumChildren(); ++i) arguments.push_back(child(node, i));
+        return meaning_.draw(*distribution, std::move(arguments));
     }
     [[nodiscard]] Expression of_several(const ASTNode& node) {
         switch (node.getType()) {

@@ -8,6 +8,7 @@
 
 #include <sbml/SBMLTypes.h>
 
+#include "distribution.hpp"
 #include "expression.hpp"
 
 LIBSBML_CPP_NAMESPACE_USE
@@ -18,6 +19,8 @@ namespace strid::ssa {
 struct Meaning {
     std::function<Expression(const std::string&)> name;
     Expression time;
+    /// A random number; empty: there is none here.
+    std::function<Expression(Distribution, std::vector<Expression>)> draw = {};
 };
 
 /// Throws GraphError for what has no meaning here: delays, rates of change, functions that the

@@ -9,6 +9,7 @@
 
 #include <strid/base/error.hpp>
 
+#include "sbml_distributions.hpp"
 #include "sbml_limits.hpp"
 #include "sbml_network.hpp"
 
@@ -47,7 +48,8 @@ bool reads_sbml() noexcept {
 
 Network read_sbml_model(const std::string& path, const std::string& text) {
     check_nesting(path, text);
-    const std::unique_ptr<SBMLDocument> document(readSBMLFromString(text.c_str()));
+    const std::unique_ptr<SBMLDocument> document(
+        readSBMLFromString(with_distributions_named(text).c_str()));
     check_document(path, *document);
     if (document->getLevel() != 2 && document->getLevel() != 3) {
         throw InputOutputError(fmt::format("{}: SBML of level {}; levels 2 and 3 are supported",

@@ -198,7 +198,9 @@ void SbmlNames::find_initial_values() {
             return number;
         };
         const Meaning meaning{
-            [&](const std::string& word) { return constant(number_of_word(word)); }, constant(0)};
+            [&](const std::string& word) { return constant(number_of_word(word)); },
+            constant(0),
+            {}};
         initial_[name] = at(element_of(name), [&] { return expression_of(*node, meaning).value; });
     }
 }
@@ -277,9 +279,11 @@ Expression SbmlNames::value(const std::string& name) const {
     return constant(number);
 }
 
-Expression SbmlNames::math(const SBase& element, const ASTNode& node) const {
+Expression SbmlNames::math(
+    const SBase& element, const ASTNode& node,
+    const std::function<Expression(Distribution, std::vector<Expression>)>& draw) const {
     const Meaning meaning{[this](const std::string& name) { return value(name); },
-                          count_of(quantities_.size())};
+                          count_of(quantities_.size()), draw};
     return at(element, [&] { return expression_of(node, meaning); });
 }
 
@@ -290,7 +294,8 @@ Expression SbmlNames::law_of(const ::Reaction& reaction) const {
                               const auto known = own.find(name);
                               return known != own.end() ? constant(known->second) : value(name);
                           },
-                          count_of(quantities_.size())};
+                          count_of(quantities_.size()),
+                          {}};
     return at(law, [&] { return expression_of(*law.getMath(), meaning); });
 }
 

@@ -47,7 +47,10 @@ class SbmlNames {
     [[nodiscard]] double initial(const std::string& name) const;
     /// The value at any time. Throws GraphError where it has none.
     [[nodiscard]] Expression value(const std::string& name) const;
-    [[nodiscard]] Expression math(const SBase& element, const ASTNode& node) const;
+    /// `draw`: makes random numbers, where there may be some.
+    [[nodiscard]] Expression math(
+        const SBase& element, const ASTNode& node,
+        const std::function<Expression(Distribution, std::vector<Expression>)>& draw = {}) const;
     /// The rate of a reaction, as the model has it. Throws InputOutputError where it has none.
     [[nodiscard]] const Expression& rate(const ::Reaction& reaction) const;
 

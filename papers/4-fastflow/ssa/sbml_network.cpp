@@ -261,7 +261,9 @@ class SbmlModel {
         }
         for (const Event& event : network_.events) {
             for (const Setting& one : event.settings) {
-                if (!in_moles(one.species) || !(at_begin(one.value, now) > molecules_max)) continue;
+                if (!in_moles(one.species)) continue;
+                const double factor = at_begin(one.factor.value_or(constant(1)), now);
+                if (!(at_begin(one.value, now) * factor > molecules_max)) continue;
                 large_.insert(one.species);
                 network_.species[one.species].real = true;
             }
@@ -349,8 +351,13 @@ class SbmlModel {
         if (trigger == nullptr || !trigger->isSetMath()) return;  // it never happens
         Event made{event.isSetId() ? event.getId() : fmt::format("of line {}", event.getLine()),
                    counted(names_.math(*trigger, *trigger->getMath()))};
+        const auto draw = [&](Distribution distribution, std::vector<Expression> arguments) {
+            const std::size_t place = names_.quantities().size() + 1 + network_.draws++;
+            made.draws.push_back({place, distribution, std::move(arguments)});
+            return count_of(place);
+        };
         if (const Delay* const delay = event.getDelay(); delay != nullptr && delay->isSetMath()) {
-            made.delay = counted(names_.math(*delay, *delay->getMath()));
+            made.delay = counted(names_.math(*delay, *delay->getMath(), draw));
         }
         const Priority* const priority = event.getPriority();
         if (priority != nullptr && priority->isSetMath()) {
@@ -362,12 +369,13 @@ class SbmlModel {
         for (unsigned i = 0; i < event.getNumEventAssignments(); ++i) {
             const EventAssignment& one = *event.getEventAssignment(i);
             if (!one.isSetMath()) continue;
-            Expression value = names_.math(one, *one.getMath());
+            Setting setting{names_.number_of(one.getVariable()),
+                            counted(names_.math(one, *one.getMath(), draw))};
             if (const ::Species* const species = model_.getSpecies(one.getVariable())) {
-                value = names_.in_molecules(*species, std::move(value), size_of(*species));
+                setting.factor =
+                    counted(names_.in_molecules(*species, constant(1), size_of(*species)));
             }
-            made.settings.push_back(
-                {names_.number_of(one.getVariable()), counted(std::move(value))});
+            made.settings.push_back(std::move(setting));
         }
         network_.events.push_back(std::move(made));
     }

@@ -154,6 +154,68 @@ class Dynamics(SsaCase):
             self.check_values(rows, "b", {at: 8 / size})
             self.check_values(rows, "C", {at: (3 + at) * size})
 
+    def test_concentration_set_by_an_event(self):
+        # The value is that of the trigger; the size is the one when it happens, before the event.
+        for made, cell, amount in (
+            ([event("time >= 1", {"S": "c"}, delay="2")], 8, 2 * 8),
+            ([event("time >= 1", {"S": "c", "cell": "5"}, delay="2")], 5, 2 * 8),
+        ):
+            rows = self.rows(model(
+                [species("S", 3, concentration=True, boundary=True)], {"c": 2}, [],
+                [rate("cell", "2"), rate("c", "3 if time > 1.5 else 0")], made, size=2),
+                3, 3, 2)
+            self.check_values(rows, "cell", {0: 2, 2: 6, 3: cell})
+            self.check_values(rows, "S", {0: 6, 2: 6, 3: amount})
+
+    def test_random_numbers_of_events(self):
+        # Drawn again at each event: at 1 and at 2, each by itself.
+        def moments(density, low, high, whole=False):
+            step = 1 if whole else (high - low) / 100_000
+            points = [low + (i if whole else i + 0.5) * step
+                      for i in range(int(high - low) + 1 if whole else 100_000)]
+            weights = [density(x) for x in points]
+            mean = sum(w * x for w, x in zip(weights, points)) / sum(weights)
+            return mean, sum(w * (x - mean) ** 2
+                             for w, x in zip(weights, points)) / sum(weights)
+
+        cases = {
+            "normal(3, 2)": (3, 4), "uniform(1, 4)": (2.5, 0.75), "exponential(2)": (0.5, 0.25),
+            "gamma(2, 1.5)": (3, 4.5), "poisson(3.5)": (3.5, 3.5), "binomial(20, 0.3)": (6, 4.2),
+            "bernoulli(0.3)": (0.3, 0.21), "chisquare(4)": (4, 8), "laplace(1, 2)": (1, 8),
+            "laplace(2)": (0, 8), "rayleigh(2)": (2 * math.sqrt(math.pi / 2), 8 - 2 * math.pi),
+            "lognormal(0, 0.5)": (math.exp(1 / 8), (math.exp(1 / 4) - 1) * math.exp(1 / 4)),
+            "2 + exponential(time)": (2.5, 0.25),  # the event of time 2
+            "normal(0, 1.5, 0.5, 9)": moments(lambda x: math.exp(-x * x / 4.5), 0.5, 9),
+            "exponential(1, 0.25, 0.75)": moments(lambda x: math.exp(-x), 0.25, 0.75),
+            "poisson(1.5, 2, 18)": moments(lambda k: 1.5**k / math.factorial(int(k)), 2, 18, True),
+            "cauchy(1, 2, 1.1, 10)": moments(lambda x: 1 / (4 + (x - 1) ** 2), 1.1, 10),
+        }
+        names = [f"p{i}" for i in range(len(cases))]
+        runs = 4000
+        text = model([], {**dict.fromkeys(names, 0), "c": 0, "d": 0, "n": 0}, events=[
+            event("time >= n + 1", {**dict(zip(names, cases)), "c": "cauchy(1, 2)",
+                                    "d": "p0", "n": "n + 1"})])
+        rows = self.rows(text, 2.5, 5, runs)
+        for name, (function, (mean, variance)) in zip(names, cases.items()):
+            with self.subTest(function=function):
+                row = rows[2, name]
+                self.assertLess(abs(float(row["mean"]) - mean), SIGMAS * math.sqrt(variance / runs))
+                self.assertLess(abs(float(row["variance"]) / variance - 1),
+                                SIGMAS * math.sqrt(9 / runs))
+        # The standard error of this median is 0.05.
+        self.assertAlmostEqual(float(rows[2, "c"]["q50"]), 1, delta=0.3)
+        self.assertAlmostEqual(float(rows[2, "d"]["mean"]), 3, delta=0.15)
+        for bad, what in (("normal(1)", "'normal' takes 2 arguments"),
+                          ("weibull(1)", "unknown function 'weibull'"),
+                          ("normal(0, 0 - 1)", "no number of the distribution 'normal'"),
+                          ("uniform(2, 1)", "no number of the distribution 'uniform'"),
+                          ("poisson(1, 5, 4)", "no number of the distribution 'poisson'")):
+            path = self.model(model([], {"a": 1}, events=[event("time > 0.5", {"a": bad})]),
+                              "model.xml")
+            self.assertIn(what, self.fails(path, "--until", 1))
+        path = self.model(model([], {"a": 1}, rules=[rate("a", "normal(0, 1)")]), "model.xml")
+        self.assertIn("random numbers are possible only in", self.fails(path, "--until", 1))
+
     def test_moles(self):
         # 1e-17 moles are 6,022,141 molecules; they decay one by one.
         decay = [reaction("d", "X", "", "cell * 0.5 * X")]

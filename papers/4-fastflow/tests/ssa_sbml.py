@@ -5,6 +5,8 @@ import ast
 
 from ssa_models import MATH
 
+DISTRIBUTIONS = {"bernoulli", "binomial", "cauchy", "chisquare", "exponential", "gamma", "laplace",
+                 "lognormal", "normal", "poisson", "rayleigh", "uniform"}
 SYMBOLS = {"time": "time", "avogadro": "avogadro"}
 OPERATORS = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.Div: "divide",
              ast.Pow: "power", ast.Lt: "lt", ast.Gt: "gt", ast.LtE: "leq", ast.GtE: "geq",
@@ -40,6 +42,9 @@ def elements(node):
         name = node.func.id
         known = name if name in ("exp", "sin", "floor") else None
         head = f"<{known}/>" if known else f"<ci>{name}</ci>"
+        if name in DISTRIBUTIONS:
+            head = ('<csymbol encoding="text" definitionURL="http://www.sbml.org/sbml/symbols/'
+                    f'distrib/{name}"> {name} </csymbol>')
         return f"<apply>{head}{''.join(map(elements, node.args))}</apply>"
     raise ValueError(ast.dump(node))
 
@@ -102,7 +107,9 @@ def model(made_species=(), parameters=None, reactions=(), rules=(), events=(), s
     begun = [f'<initialAssignment symbol="{name}">{math(text)}</initialAssignment>'
              for name, text in (initial or {}).items()]
     return ('<?xml version="1.0" encoding="UTF-8"?>\n'
-            '<sbml xmlns="http://www.sbml.org/sbml/level3/version1/core" level="3" version="1">'
+            '<sbml xmlns="http://www.sbml.org/sbml/level3/version1/core" '
+            'xmlns:distrib="http://www.sbml.org/sbml/level3/version1/distrib/version1" '
+            'level="3" version="1" distrib:required="true">'
             f'<model id="m" {attributes}>\n{listed("FunctionDefinitions", defined)}{units}'
             f'<listOfCompartments><compartment id="cell" size="{size}" spatialDimensions="3" '
             f'constant="false"/></listOfCompartments>\n{listed("Species", made_species)}'
