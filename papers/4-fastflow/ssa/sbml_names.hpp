@@ -18,6 +18,8 @@
 
 #include <sbml/SBMLTypes.h>
 
+#include <strid/base/error.hpp>
+
 #include "expression.hpp"
 #include "sbml_math.hpp"
 
