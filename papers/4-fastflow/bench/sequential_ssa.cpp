@@ -41,7 +41,7 @@ int sequential_main(int argc, char** argv) {
     const std::uint64_t runs = std::stoull(argv[3]);
     plan.seed = std::stoull(argv[4]);
     const Kinetics kinetics(read_model(argv[5], [] {}));
-    Statistics statistics(plan.samples(), kinetics.species(), runs, true);
+    Statistics statistics(plan.samples(), kinetics.reals(), runs, true);
     Runner runner(kinetics, plan, false);
     runner.begin(0, runs);
     while (!runner.advance(std::numeric_limits<std::uint32_t>::max(), statistics)) {

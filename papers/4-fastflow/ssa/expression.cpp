@@ -12,27 +12,44 @@ namespace strid::ssa {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Function>, 20> functions{{
+constexpr std::array<std::pair<std::string_view, Function>, 37> functions{{
     {"abs", [](double x) { return std::fabs(x); }},
     {"acos", [](double x) { return std::acos(x); }},
+    {"acosh", [](double x) { return std::acosh(x); }},
+    {"acot", [](double x) { return std::atan(1 / x); }},
+    {"acoth", [](double x) { return std::atanh(1 / x); }},
+    {"acsc", [](double x) { return std::asin(1 / x); }},
+    {"acsch", [](double x) { return std::asinh(1 / x); }},
+    {"asec", [](double x) { return std::acos(1 / x); }},
+    {"asech", [](double x) { return std::acosh(1 / x); }},
     {"asin", [](double x) { return std::asin(x); }},
+    {"asinh", [](double x) { return std::asinh(x); }},
     {"atan", [](double x) { return std::atan(x); }},
+    {"atanh", [](double x) { return std::atanh(x); }},
     {"ceil", [](double x) { return std::ceil(x); }},
     {"cos", [](double x) { return std::cos(x); }},
     {"cosh", [](double x) { return std::cosh(x); }},
+    {"cot", [](double x) { return 1 / std::tan(x); }},
+    {"coth", [](double x) { return 1 / std::tanh(x); }},
+    {"csc", [](double x) { return 1 / std::sin(x); }},
+    {"csch", [](double x) { return 1 / std::sinh(x); }},
     {"exp", [](double x) { return std::exp(x); }},
+    {"factorial", [](double x) { return std::tgamma(x + 1); }},
     {"floor", [](double x) { return std::floor(x); }},
     {"ln", [](double x) { return std::log(x); }},
     {"log", [](double x) { return std::log(x); }},
     {"log10", [](double x) { return std::log10(x); }},
     {"negate", [](double x) { return -x; }},
     {"not", [](double x) { return x == 0 ? 1.0 : 0.0; }},
+    {"sec", [](double x) { return 1 / std::cos(x); }},
+    {"sech", [](double x) { return 1 / std::cosh(x); }},
     {"sin", [](double x) { return std::sin(x); }},
     {"sinh", [](double x) { return std::sinh(x); }},
     {"sqrt", [](double x) { return std::sqrt(x); }},
     {"square", [](double x) { return x * x; }},
     {"tan", [](double x) { return std::tan(x); }},
     {"tanh", [](double x) { return std::tanh(x); }},
+    {"trunc", [](double x) { return std::trunc(x); }},
 }};
 
 double power(double base, double exponent) noexcept {
@@ -146,6 +163,12 @@ std::vector<std::string> function_names() {
     std::vector<std::string> names;
     for (const auto& [name, function] : functions) names.emplace_back(name);
     return names;
+}
+
+std::size_t size(const Expression& expression) {
+    std::size_t sum = 1;
+    for (const Expression& operand : expression.operands) sum += size(operand);
+    return sum;
 }
 
 std::vector<std::size_t> species_read(const Expression& expression) {

@@ -60,6 +60,9 @@ struct Expression {
 /// Their names, for messages.
 [[nodiscard]] std::vector<std::string> function_names();
 
+/// How many numbers, names and operations it has.
+[[nodiscard]] std::size_t size(const Expression& expression);
+
 /// The numbers of the species that it reads, ascending, each once.
 [[nodiscard]] std::vector<std::size_t> species_read(const Expression& expression);
 
@@ -70,7 +73,7 @@ class CompiledRate {
 
     [[nodiscard]] double at(const double* counts) const noexcept;
 
-    static constexpr std::size_t depth_max = 64;
+    static constexpr std::size_t depth_max = 256;
 
   private:
     enum class Operand : std::uint8_t { stack, constant, species };

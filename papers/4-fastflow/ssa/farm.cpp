@@ -41,7 +41,7 @@ struct Shared {
     std::vector<std::optional<Statistics>> statistics;
 
     [[nodiscard]] Statistics empty_statistics() const {
-        return {plan.samples(), kinetics.species(), job.runs, job.quantiles};
+        return {plan.samples(), kinetics.reals(), job.runs, job.quantiles};
     }
 };
 

@@ -35,6 +35,15 @@ void check_memory(const Arguments& arguments, const Network& network) {
                     arguments.plan.samples(), network.species.size(), Statistics::cells_max));
 }
 
+void check_method(const Arguments& arguments, const Kinetics& kinetics) {
+    const MethodKind method = arguments.plan.method;
+    const bool exact = method == MethodKind::direct || method == MethodKind::next_reaction;
+    if (exact || !kinetics.is_hybrid()) return;
+    throw GraphError(
+        "the model has events, quantities that change all the time or rates that read the time, "
+        "which leaps do not take: --method direct does");
+}
+
 /// Null: it is not wanted.
 std::unique_ptr<Destination> open_if_named(const std::string& path) {
     if (path.empty()) return nullptr;
@@ -48,6 +57,7 @@ int run(const Arguments& arguments, const tool::Interruption& interruption) {
     if (!arguments.plot.empty()) check_gnuplot();
     const Kinetics kinetics(read_model(arguments.model, [&] { interruption.check(); }));
     const Network& network = kinetics.network();
+    check_method(arguments, kinetics);
     check_memory(arguments, network);
     interruption.check();
     const std::unique_ptr<Destination> output = open_if_named(arguments.output);

@@ -9,7 +9,12 @@
 #include <strid/base/error.hpp>
 
 #include "direct_method.hpp"
+#include "hybrid_method.hpp"
+#ifdef STRID_SSA_WITH_EIGEN
+#include "implicit_leaping.hpp"
+#endif
 #include "next_reaction_method.hpp"
+#include "real_statistics.hpp"
 #include "tau_leaping.hpp"
 
 namespace strid::ssa {
@@ -39,8 +44,9 @@ bool Method::advance(std::uint64_t events, Recorder& recorder) {
     const std::uint64_t left = plan_.steps_max - steps_;
     if (go_on(std::min(events, left), recorder)) return true;
     if (steps_ >= plan_.steps_max) {
-        fail(fmt::format("has not ended after {} steps, at time {} of {} (--steps-max)", steps_,
-                         time_, plan_.until));
+        const bool may_leap = plan_.method <= MethodKind::next_reaction && !kinetics_.is_hybrid();
+        fail(fmt::format("has not ended after {} steps, at time {} of {} (--steps-max{})", steps_,
+                         time_, plan_.until, may_leap ? "; the methods with tau make fewer" : ""));
     }
     return false;
 }
@@ -54,12 +60,24 @@ void Method::fail_sum() const {
     fail(fmt::format("has propensities without a finite sum at time {}", time_));
 }
 
-void Method::record_next(Recorder& recorder) {
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-        if (counts_[i] <= count_max) continue;
-        fail(fmt::format("has a count of '{}' above {} at time {}",
-                         kinetics_.network().species[i].name, count_max, next_time_));
+void Method::check_recorded() const {
+    for (std::size_t i = 0; i < kinetics_.species(); ++i) {
+        const Species& species = kinetics_.network().species[i];
+        if (!species.real && !(counts_[i] <= count_max)) {
+            fail(fmt::format("has a count of '{}' above {} at time {}", species.name, count_max,
+                             next_time_));
+        }
+        if (species.real && !(std::fabs(counts_[i]) <= real_max)) {
+            fail(fmt::format("has a value of '{}' at time {} that is no number up to {}: {}",
+                             species.name, next_time_, real_max, counts_[i]));
+        }
     }
+}
+
+void Method::record_next(Recorder& recorder) {
+    counts_[kinetics_.network().time()] = next_time_;
+    kinetics_.assign(counts_.data());
+    check_recorded();
     recorder.record(trajectory_, next_sample_, counts_.data());
     ++next_sample_;
     next_time_ = next_sample_ < plan_.samples() ? plan_.sample_time(next_sample_) : infinity;
@@ -92,7 +110,21 @@ void Method::fail(const std::string& what) const {
     throw Error(fmt::format("trajectory {} {}", trajectory_, what));
 }
 
+namespace {
+
+std::unique_ptr<Method> make_implicit(const Kinetics& kinetics, const Plan& plan) {
+#ifdef STRID_SSA_WITH_EIGEN
+    const double weight = plan.method == MethodKind::implicit_tau ? 1 : 0.5;
+    return std::make_unique<ImplicitLeaping>(kinetics, plan, weight);
+#else
+    throw GraphError("this strid-ssa was built without Eigen, which the implicit methods need");
+#endif
+}
+
+}  // namespace
+
 std::unique_ptr<Method> make_method(const Kinetics& kinetics, const Plan& plan) {
+    if (kinetics.is_hybrid()) return std::make_unique<HybridMethod>(kinetics, plan);
     switch (plan.method) {
         case MethodKind::direct:
             return std::make_unique<DirectMethod>(kinetics, plan);
@@ -100,6 +132,9 @@ std::unique_ptr<Method> make_method(const Kinetics& kinetics, const Plan& plan) 
             return std::make_unique<NextReactionMethod>(kinetics, plan);
         case MethodKind::tau_leaping:
             return std::make_unique<TauLeaping>(kinetics, plan);
+        case MethodKind::implicit_tau:
+        case MethodKind::trapezoidal_tau:
+            return make_implicit(kinetics, plan);
     }
     return nullptr;
 }

@@ -21,7 +21,13 @@
 
 namespace strid::ssa {
 
-enum class MethodKind : std::uint8_t { direct, next_reaction, tau_leaping };
+enum class MethodKind : std::uint8_t {
+    direct,
+    next_reaction,
+    tau_leaping,
+    implicit_tau,
+    trapezoidal_tau
+};
 
 /// The simulated system, the same for all trajectories.
 struct Plan {
@@ -114,13 +120,14 @@ class Method {
     const Kinetics& kinetics_;
     const Plan& plan_;
     Generator generator_{generator_of(0, 0)};
-    std::vector<double> counts_;
+    std::vector<double> counts_;  // and the time, for what reads it
     double time_ = 0;
     double next_time_ = 0;  // of the next sample; infinity: there is none
     std::uint64_t steps_ = 0;
 
   private:
     [[noreturn]] void fail_sum() const;
+    void check_recorded() const;
     void record_next(Recorder& recorder);
     void check_counts_of(std::size_t reaction) const;
     [[noreturn]] void fail_propensity(std::size_t reaction, double value) const;

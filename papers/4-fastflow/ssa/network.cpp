@@ -25,6 +25,48 @@ std::vector<Change> changes_of(const Network& network, const Reaction& reaction)
     return changes;
 }
 
+std::optional<CompiledRate> compile(const std::optional<Expression>& expression) {
+    if (!expression) return std::nullopt;
+    return CompiledRate(*expression);
+}
+
+std::vector<CompiledSetting> compile(const std::vector<Setting>& settings) {
+    std::vector<CompiledSetting> made;
+    for (const Setting& one : settings) {
+        made.push_back({static_cast<std::uint32_t>(one.species), CompiledRate(one.value),
+                        compile(one.factor)});
+    }
+    return made;
+}
+
+std::vector<CompiledDraw> compile(const std::vector<Draw>& draws) {
+    std::vector<CompiledDraw> made;
+    for (const Draw& one : draws) {
+        made.push_back({one.place, one.distribution, {}});
+        for (const Expression& argument : one.arguments) {
+            made.back().arguments.emplace_back(argument);
+        }
+    }
+    return made;
+}
+
+void add_conditions(const Expression& expression, std::vector<CompiledRate>& conditions) {
+    const Operation operation = expression.operation;
+    if (operation == Operation::less || operation == Operation::less_or_equal ||
+        operation == Operation::equal || operation == Operation::unequal) {
+        conditions.emplace_back(expression);
+    }
+    for (const Expression& operand : expression.operands) add_conditions(operand, conditions);
+}
+
+CompiledEvent compile(const Event& event) {
+    return {event.name,           CompiledRate(event.trigger),
+            compile(event.delay), compile(event.priority),
+            event.initially,      event.persistent,
+            event.from_trigger,   compile(event.settings),
+            compile(event.draws)};
+}
+
 /// A rate that is a number times counts.
 struct Product {
     double constant = 1;
@@ -71,6 +113,13 @@ Kinetics::Kinetics(Network network) : network_(std::move(network)) {
         checked_.push_back(reaction.rate.has_value());
         reactants_.append(reaction.reactants);
         changes_.append(changes_of(network_, reaction));
+    }
+    assigned_ = compile(network_.assigned);
+    driven_ = compile(network_.rates);
+    for (const Event& event : network_.events) {
+        events_.push_back(compile(event));
+        add_conditions(event.trigger, conditions_);
+        conditions_.emplace_back(event.trigger);
     }
     find_dependents();
 }
@@ -130,16 +179,24 @@ std::vector<std::size_t> Kinetics::reads(std::size_t reaction) const {
 std::vector<double> Kinetics::initial_counts() const {
     std::vector<double> counts;
     for (const Species& species : network_.species) counts.push_back(species.initial);
+    counts.resize(counts.size() + 1 + network_.draws);
     return counts;
 }
 
+std::vector<bool> Kinetics::reals() const {
+    std::vector<bool> reals;
+    for (const Species& species : network_.species) reals.push_back(species.real);
+    return reals;
+}
+
 void Kinetics::find_dependents() {
-    std::vector<std::vector<std::uint32_t>> readers(species());
+    std::vector<std::vector<std::uint32_t>> readers(species() + 1);
     for (std::size_t i = 0; i < reactions(); ++i) {
         for (const std::size_t species : reads(i)) {
             readers[species].push_back(static_cast<std::uint32_t>(i));
         }
     }
+    reads_time_ = !readers[network_.time()].empty();
     for (std::size_t i = 0; i < reactions(); ++i) {
         std::vector<std::uint32_t> found;
         for (const Change& change : changes(i)) {

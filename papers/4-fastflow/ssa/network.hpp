@@ -4,7 +4,8 @@
 // propensities, changes of counts, and which propensities a reaction changes.
 //
 // A species is a number, a reaction is a number; both in the order of the model. Counts are doubles
-// that hold whole numbers, exact below `count_max`. Constant after it is made; any thread.
+// that hold whole numbers, exact below `count_max`. Behind the counts stands the time, which rates
+// and triggers may read. Constant after it is made; any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "distribution.hpp"
 #include "expression.hpp"
 
 namespace strid::ssa {
@@ -28,6 +30,13 @@ struct Species {
     double initial = 0;
     /// Reactions leave its count as it is (SBML: boundaryCondition, constant).
     bool fixed = false;
+    /// Any number, not only whole ones from 0 on: a quantity that rules or events change.
+    bool real = false;
+    /// How much a count of an event may be rounded, as a part of it: amounts in moles are no whole
+    /// numbers of molecules.
+    double rounds_by = 1e-9;
+    /// An error of a quantity with a rate that is none.
+    double tolerance = 1e-15;
 };
 
 struct Term {
@@ -43,9 +52,48 @@ struct Reaction {
     std::optional<Expression> rate = {};
 };
 
+/// The value of a species, always or by an event; or how fast it changes.
+struct Setting {
+    std::size_t species;
+    Expression value;
+    /// Of an event: a factor of the time when it happens (concentrations in a size that changes).
+    std::optional<Expression> factor = {};
+};
+
+/// A random number that is drawn before an event is triggered and before it happens.
+struct Draw {
+    std::size_t place;  ///< where expressions find it, behind the time
+    Distribution distribution;
+    std::vector<Expression> arguments;  ///< which may read draws before it
+};
+
+/// Happens when its trigger becomes true, or a delay after it (SBML level 3, section 4.11).
+struct Event {
+    std::string name;
+    Expression trigger;
+    std::optional<Expression> delay = {};
+    /// Of several that are due the highest is first; without one: behind them, in any order.
+    std::optional<Expression> priority = {};
+    bool initially = true;   ///< what the trigger is taken to have been before time 0
+    bool persistent = true;  ///< happens although the trigger has become false meanwhile
+    bool from_trigger =
+        true;  ///< values are those of when it was triggered, not of when it happens
+    std::vector<Setting> settings = {};
+    std::vector<Draw> draws = {};
+};
+
 struct Network {
     std::vector<Species> species = {};
     std::vector<Reaction> reactions = {};
+    /// Species that always have the value of an expression, which reads none of them.
+    std::vector<Setting> assigned = {};
+    /// Species that change all the time, by so much in a unit of time.
+    std::vector<Setting> rates = {};
+    std::vector<Event> events = {};
+    std::size_t draws = 0;  ///< of all events
+
+    /// Where expressions find the time.
+    [[nodiscard]] std::size_t time() const noexcept { return species.size(); }
 };
 
 /// Adds to the term of the species, or a new one. Throws GraphError above `stoichiometry_max`.
@@ -73,6 +121,30 @@ class Rows {
 struct Change {
     std::uint32_t species;
     double by;
+};
+
+struct CompiledSetting {
+    std::uint32_t species;
+    CompiledRate value;
+    std::optional<CompiledRate> factor;
+};
+
+struct CompiledDraw {
+    std::size_t place;
+    Distribution distribution;
+    std::vector<CompiledRate> arguments;
+};
+
+struct CompiledEvent {
+    std::string name;
+    CompiledRate trigger;
+    std::optional<CompiledRate> delay;
+    std::optional<CompiledRate> priority;
+    bool initially;
+    bool persistent;
+    bool from_trigger;
+    std::vector<CompiledSetting> settings;
+    std::vector<CompiledDraw> draws;
 };
 
 /// A network made ready to be simulated.
@@ -118,7 +190,25 @@ class Kinetics {
     [[nodiscard]] bool is_checked(std::size_t reaction) const noexcept {
         return checked_[reaction] != 0;
     }
+    /// With the time, 0, behind them, and places for random numbers.
     [[nodiscard]] std::vector<double> initial_counts() const;
+    /// Which species have any number.
+    [[nodiscard]] std::vector<bool> reals() const;
+
+    /// Gives the species that always have the value of an expression this value.
+    void assign(double* counts) const noexcept {
+        for (const CompiledSetting& one : assigned_) counts[one.species] = one.value.at(counts);
+    }
+    [[nodiscard]] std::span<const CompiledSetting> rates() const noexcept { return driven_; }
+    [[nodiscard]] std::span<const CompiledEvent> events() const noexcept { return events_; }
+    /// The comparisons that triggers consist of: a trigger changes only where one of them does.
+    [[nodiscard]] std::span<const CompiledRate> conditions() const noexcept { return conditions_; }
+    /// Something changes between the events of reactions: HybridMethod simulates it.
+    [[nodiscard]] bool is_hybrid() const noexcept {
+        return !driven_.empty() || !events_.empty() || reads_time_;
+    }
+    /// A propensity reads the time.
+    [[nodiscard]] bool reads_time() const noexcept { return reads_time_; }
 
     /// Species that its propensity reads: for mass action, the reactants.
     [[nodiscard]] std::vector<std::size_t> reads(std::size_t reaction) const;
@@ -144,6 +234,11 @@ class Kinetics {
     std::vector<unsigned char> own_;
     std::vector<unsigned char> checked_;
     std::vector<CompiledRate> rates_;
+    std::vector<CompiledSetting> assigned_;
+    std::vector<CompiledSetting> driven_;
+    std::vector<CompiledEvent> events_;
+    std::vector<CompiledRate> conditions_;
+    bool reads_time_ = false;
 };
 
 }  // namespace strid::ssa

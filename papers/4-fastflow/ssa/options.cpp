@@ -81,9 +81,12 @@ void add_options(CLI::App& app, Arguments& arguments) {
     add_choice<MethodKind>(app, "--method", plan.method,
                            {{"direct", MethodKind::direct},
                             {"next-reaction", MethodKind::next_reaction},
-                            {"tau-leaping", MethodKind::tau_leaping}},
+                            {"tau-leaping", MethodKind::tau_leaping},
+                            {"implicit-tau", MethodKind::implicit_tau},
+                            {"trapezoidal-tau", MethodKind::trapezoidal_tau}},
                            "direct (default) and next-reaction are exact; tau-leaping makes steps "
-                           "of many events");
+                           "of many events; implicit-tau and trapezoidal-tau make long ones where "
+                           "fast reactions balance each other");
     add_text_option(
         app, "--epsilon", "PART",
         [&plan](const std::string& text) {
@@ -92,7 +95,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
                 throw GraphError("it is to be above 0 and below 1");
             }
         },
-        "tau-leaping: how much a propensity may change in a step, as a part of it. Default: 0.03");
+        "The methods with tau: how much a propensity may change in a step, as a part of it. "
+        "Default: 0.03");
     add_number_option(app, "--samples", plan.intervals, 1, 1'000'000,
                       "Intervals between sample times, the first of which is 0. Default: 100");
     add_number_option(app, "--runs", arguments.runs, 1, Statistics::runs_max,

@@ -10,7 +10,7 @@ namespace strid::ssa {
 
 Runner::Runner(const Kinetics& kinetics, const Plan& plan, bool keeps_text)
     : plan_(plan),
-      species_(kinetics.species()),
+      reals_(kinetics.reals()),
       keeps_text_(keeps_text),
       method_(make_method(kinetics, plan)) {}
 
@@ -53,8 +53,12 @@ void Runner::record(std::uint64_t trajectory, std::size_t sample, const double* 
     if (!keeps_text_) return;
     auto out = std::back_inserter(text_);
     fmt::format_to(out, "{},{}", trajectory, plan_.sample_time(sample));
-    for (std::size_t i = 0; i < species_; ++i) {
-        fmt::format_to(out, ",{}", static_cast<std::uint64_t>(counts[i]));
+    for (std::size_t i = 0; i < reals_.size(); ++i) {
+        if (reals_[i]) {
+            fmt::format_to(out, ",{}", counts[i]);
+        } else {
+            fmt::format_to(out, ",{}", static_cast<std::uint64_t>(counts[i]));
+        }
     }
     text_ += '\n';
 }

@@ -46,7 +46,7 @@ class Runner final : private Recorder {
     void record(std::uint64_t trajectory, std::size_t sample, const double* counts) override;
 
     const Plan& plan_;
-    const std::size_t species_;
+    const std::vector<bool> reals_;
     const bool keeps_text_;
     std::unique_ptr<Method> method_;
     Statistics* statistics_ = nullptr;

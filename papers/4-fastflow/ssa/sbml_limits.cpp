@@ -43,6 +43,13 @@ class Expansion {
             const InitialAssignment& one = *model_.getInitialAssignment(i);
             if (one.isSetMath()) terms += length_of(*one.getMath(), {}).own;
         }
+        for (unsigned i = 0; i < model_.getNumRules(); ++i) {
+            const Rule& one = *model_.getRule(i);
+            if (one.isSetMath()) terms += length_of(*one.getMath(), {}).own;
+        }
+        for (unsigned i = 0; i < model_.getNumEvents(); ++i) {
+            terms += length_of_event(*model_.getEvent(i));
+        }
         if (terms <= terms_max) return;
         throw InputOutputError(
             fmt::format("{}: the math of the model has more than {:.0f} terms when its function "
@@ -54,6 +61,17 @@ class Expansion {
   private:
     using Arguments = std::vector<std::string>;
 
+    double length_of_event(const ::Event& event) {
+        const auto length = [this](const auto* part) {
+            return part != nullptr && part->isSetMath() ? length_of(*part->getMath(), {}).own : 0;
+        };
+        double terms =
+            length(event.getTrigger()) + length(event.getDelay()) + length(event.getPriority());
+        for (unsigned i = 0; i < event.getNumEventAssignments(); ++i) {
+            terms += length(event.getEventAssignment(i));
+        }
+        return terms;
+    }
     const Length& length_of(const FunctionDefinition& function) {
         const auto [at, is_new] = functions_.try_emplace(function.getId());
         if (!is_new) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sbml_math.hpp"
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+
+#include "sbml_distributions.hpp"
 
 namespace strid::ssa {
 
@@ -24,41 +27,30 @@ std::string text_of(const ASTNode& node) {
     return made;
 }
 
+constexpr std::array<std::pair<ASTNodeType_t, const char*>, 31> ast_functions{{
+    {AST_FUNCTION_ABS, "abs"},       {AST_FUNCTION_ARCCOS, "acos"},
+    {AST_FUNCTION_ARCCOSH, "acosh"}, {AST_FUNCTION_ARCCOT, "acot"},
+    {AST_FUNCTION_ARCCOTH, "acoth"}, {AST_FUNCTION_ARCCSC, "acsc"},
+    {AST_FUNCTION_ARCCSCH, "acsch"}, {AST_FUNCTION_ARCSEC, "asec"},
+    {AST_FUNCTION_ARCSECH, "asech"}, {AST_FUNCTION_ARCSIN, "asin"},
+    {AST_FUNCTION_ARCSINH, "asinh"}, {AST_FUNCTION_ARCTAN, "atan"},
+    {AST_FUNCTION_ARCTANH, "atanh"}, {AST_FUNCTION_CEILING, "ceil"},
+    {AST_FUNCTION_COS, "cos"},       {AST_FUNCTION_COSH, "cosh"},
+    {AST_FUNCTION_COT, "cot"},       {AST_FUNCTION_COTH, "coth"},
+    {AST_FUNCTION_CSC, "csc"},       {AST_FUNCTION_CSCH, "csch"},
+    {AST_FUNCTION_EXP, "exp"},       {AST_FUNCTION_FACTORIAL, "factorial"},
+    {AST_FUNCTION_FLOOR, "floor"},   {AST_FUNCTION_LN, "ln"},
+    {AST_FUNCTION_SEC, "sec"},       {AST_FUNCTION_SECH, "sech"},
+    {AST_FUNCTION_SIN, "sin"},       {AST_FUNCTION_SINH, "sinh"},
+    {AST_FUNCTION_TAN, "tan"},       {AST_FUNCTION_TANH, "tanh"},
+    {AST_LOGICAL_NOT, "not"},
+}};
+
 const char* function_name(ASTNodeType_t type) {
-    switch (type) {
-        case AST_FUNCTION_ABS:
-            return "abs";
-        case AST_FUNCTION_ARCCOS:
-            return "acos";
-        case AST_FUNCTION_ARCSIN:
-            return "asin";
-        case AST_FUNCTION_ARCTAN:
-            return "atan";
-        case AST_FUNCTION_CEILING:
-            return "ceil";
-        case AST_FUNCTION_COS:
-            return "cos";
-        case AST_FUNCTION_COSH:
-            return "cosh";
-        case AST_FUNCTION_EXP:
-            return "exp";
-        case AST_FUNCTION_FLOOR:
-            return "floor";
-        case AST_FUNCTION_LN:
-            return "ln";
-        case AST_FUNCTION_SIN:
-            return "sin";
-        case AST_FUNCTION_SINH:
-            return "sinh";
-        case AST_FUNCTION_TAN:
-            return "tan";
-        case AST_FUNCTION_TANH:
-            return "tanh";
-        case AST_LOGICAL_NOT:
-            return "not";
-        default:
-            return nullptr;
+    for (const auto& [known, name] : ast_functions) {
+        if (known == type) return name;
     }
+    return nullptr;
 }
 
 class Converter {
@@ -68,9 +60,7 @@ class Converter {
     [[nodiscard]] Expression convert(const ASTNode& node) {
         const ASTNodeType_t type = node.getType();
         operands_ += node.getNumChildren();
-        if (operands_ > operands_max) {
-            throw GraphError(fmt::format("math with more than {} operands", operands_max));
-        }
+        check_length();
         if (const char* const name = function_name(type)) {
             return call(function_named(name), only(node));
         }
@@ -91,13 +81,13 @@ class Converter {
             case AST_NAME_AVOGADRO:
                 return constant(6.02214179e23);  // of SBML level 3
             case AST_NAME:
-                return meaning_(node.getName());
+                return named(meaning_.name(node.getName()));
             case AST_NAME_TIME:
-                throw GraphError("a rate that depends on time is not supported");
+                return meaning_.time;
             case AST_FUNCTION_DELAY:
                 throw GraphError("a delay is not supported");
             case AST_FUNCTION:
-                throw GraphError(fmt::format("unknown function '{}'", node.getName()));
+                return function_of_model(node);
             case AST_FUNCTION_PIECEWISE:
                 return piecewise(node);
             default:
@@ -106,6 +96,16 @@ class Converter {
     }
 
   private:
+    /// The expression of a rule counts as if it stood here.
+    [[nodiscard]] Expression named(Expression made) {
+        operands_ += size(made);
+        check_length();
+        return made;
+    }
+    void check_length() const {
+        if (operands_ <= operands_max) return;
+        throw GraphError(fmt::format("math with more than {} operands", operands_max));
+    }
     [[nodiscard]] Expression child(const ASTNode& node, unsigned i) {
         return convert(*node.getChild(i));
     }
@@ -174,6 +174,48 @@ class Converter {
         const Function ln = function_named("ln");
         return combine(Operation::divide, call(ln, child(node, 1)), call(ln, base));
     }
+    [[nodiscard]] Expression whole_quotient(const ASTNode& node) {
+        return call(function_named("trunc"), two(node, Operation::divide));
+    }
+    [[nodiscard]] Expression remainder(const ASTNode& node) {
+        return combine(Operation::subtract, child(node, 0),
+                       combine(Operation::multiply, child(node, 1), whole_quotient(node)));
+    }
+    [[nodiscard]] Expression exclusive_or(const ASTNode& node) {
+        const Function negation = function_named("not");
+        Expression made = constant(0);
+        for (unsigned i = 0; i < node.getNumChildren(); ++i) {
+            made = combine(Operation::unequal, std::move(made),
+                           call(negation, call(negation, child(node, i))));
+        }
+        return made;
+    }
+    [[nodiscard]] Expression implication(const ASTNode& node) {
+        check(node, 2);
+        return combine(Operation::either, call(function_named("not"), child(node, 0)),
+                       child(node, 1));
+    }
+    /// Those that the model defines are expanded; the others are distributions.
+    [[nodiscard]] Expression function_of_model(const ASTNode& node) {
+        const std::string_view name = node.getName();
+        const std::string_view prefix = distribution_prefix;
+        if (!name.starts_with(prefix)) {
+            throw GraphError(fmt::format("unknown function '{}'", name));
+        }
+        const auto distribution = distribution_named(name.substr(prefix.size()));
+        if (!distribution) {
+            throw GraphError(fmt::format("unknown distribution '{}'", name.substr(prefix.size())));
+        }
+        if (!meaning_.draw) {
+            throw GraphError(
+                "random numbers are possible only in delays of events and in what "
+                "events set");
+        }
+        check_arguments(*distribution, node.getNumChildren());
+        std::vector<Expression> arguments;
+        for (unsigned i = 0; i < node.getNumChildren(); ++i) arguments.push_back(child(node, i));
+        return meaning_.draw(*distribution, std::move(arguments));
+    }
     [[nodiscard]] Expression of_several(const ASTNode& node) {
         switch (node.getType()) {
             case AST_PLUS:
@@ -195,6 +237,14 @@ class Converter {
                 return fold(node, Operation::minimum, std::nan(""));
             case AST_FUNCTION_MAX:
                 return fold(node, Operation::maximum, std::nan(""));
+            case AST_FUNCTION_QUOTIENT:
+                return whole_quotient(node);
+            case AST_FUNCTION_REM:
+                return remainder(node);
+            case AST_LOGICAL_XOR:
+                return exclusive_or(node);
+            case AST_LOGICAL_IMPLIES:
+                return implication(node);
             case AST_LOGICAL_AND:
                 return fold(node, Operation::both, 1);
             case AST_LOGICAL_OR:

@@ -14,7 +14,7 @@ namespace strid::ssa {
 [[nodiscard]] bool reads_sbml() noexcept;
 
 /// `path` is for messages. Throws InputOutputError, with the line of the element that is wrong or
-/// that has no meaning here: events, rules, delays, constraints, math of stoichiometries.
+/// that has no meaning here: algebraic rules, delays in math, constraints, fast reactions.
 [[nodiscard]] Network read_sbml_model(const std::string& path, const std::string& text);
 
 }  // namespace strid::ssa

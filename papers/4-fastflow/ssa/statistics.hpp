@@ -4,7 +4,8 @@
 // variance and quantiles of the count of each species (the selective memory of StochKit-FF).
 //
 // Counts are whole numbers, so that all that is kept is whole numbers, too: sums, sums of squares
-// of 128 bits, and numbers of counts in buckets.
+// of 128 bits, and numbers of counts in buckets. Quantities that are not whole, which some models
+// have, are summed without rounding (real_statistics.hpp).
 // Invariant: what is kept depends on the set of trajectories alone, not on the order in which they
 // were added and merged, to the last bit.
 //
@@ -18,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "real_statistics.hpp"
 
 namespace strid::ssa {
 
@@ -47,8 +50,9 @@ class Statistics {
     static constexpr std::uint64_t runs_max = std::uint64_t{1} << 27U;
     static constexpr std::size_t cells_max = 10'000'000;
 
-    /// Of `runs` trajectories in all, in this and those that are merged into it.
-    Statistics(std::size_t samples, std::size_t species, std::uint64_t runs, bool quantiles);
+    /// Of `runs` trajectories in all, in this and those that are merged into it. `reals`: which
+    /// species have any number up to `real_max`; the others have counts.
+    Statistics(std::size_t samples, std::vector<bool> reals, std::uint64_t runs, bool quantiles);
 
     void add(std::size_t sample, const double* counts);
     void merge(const Statistics& other);
@@ -59,8 +63,7 @@ class Statistics {
     [[nodiscard]] double variance(std::size_t sample, std::size_t species) const;
     /// The least count that a part `quantile` of the trajectories is at or below, 0 <= quantile <=
     /// 1.
-    [[nodiscard]] std::uint64_t quantile(std::size_t sample, std::size_t species,
-                                         double quantile) const;
+    [[nodiscard]] double quantile(std::size_t sample, std::size_t species, double quantile) const;
 
   private:
     __extension__ using Wide = unsigned __int128;
@@ -69,15 +72,37 @@ class Statistics {
         Wide sum_of_squares = 0;
     };
 
+    /// Of a species with any number.
+    struct RealCell {
+        ExactSum sum;
+        ExactSum sum_of_squares;
+        RealHistogram histogram;
+        std::vector<double> exact;
+    };
+
     [[nodiscard]] std::size_t cell(std::size_t sample, std::size_t species) const noexcept {
         return sample * species_ + species;
     }
+    [[nodiscard]] RealCell& real(std::size_t sample, std::size_t species) {
+        return real_cells_[sample * real_count_ + real_index_[species]];
+    }
+    [[nodiscard]] const RealCell& real(std::size_t sample, std::size_t species) const {
+        return real_cells_[sample * real_count_ + real_index_[species]];
+    }
+    void add_real(RealCell& cell, double number) const;
+    void merge_reals(const Statistics& other);
+    [[nodiscard]] double real_variance(const RealCell& cell) const;
 
+    std::vector<bool> reals_;
+    std::vector<std::size_t> real_index_;  // by species
+    std::size_t real_count_ = 0;
+    bool quantiles_;
     std::size_t species_;
     std::uint64_t runs_;
     std::vector<Moments> moments_;
     std::vector<Histogram> histograms_;              // empty, or one a cell
     std::vector<std::vector<std::uint64_t>> exact_;  // empty, or one a cell
+    std::vector<RealCell> real_cells_;
 };
 
 }  // namespace strid::ssa

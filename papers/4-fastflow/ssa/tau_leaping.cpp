@@ -17,15 +17,23 @@ namespace {
 constexpr double critical_events = 10;
 constexpr double leap_events_min = 10;
 constexpr std::uint64_t single_events = 100;
+// How much of a count may be replaced in a leap, in epsilons and at most: gains and losses that are
+// equal do not change the mean, but beyond a few times the count a leap is unstable.
+constexpr double turnover_epsilons = 3;
+constexpr double turnover_max = 0.5;
 
 }  // namespace
 
 TauLeaping::TauLeaping(const Kinetics& kinetics, const Plan& plan)
     : DirectMethod(kinetics, plan),
-      orders_(kinetics.species()),
       critical_(kinetics.reactions()),
+      balanced_(kinetics.reactions()),
+      turnover_part_(std::min(turnover_epsilons * plan.epsilon, turnover_max)),
+      orders_(kinetics.species()),
       mean_(kinetics.species()),
-      variance_(kinetics.species()) {
+      variance_(kinetics.species()),
+      turnover_(kinetics.species()),
+      middle_(kinetics.reactions()) {
     find_orders();
 }
 
@@ -83,11 +91,13 @@ void TauLeaping::find_critical() {
 double TauLeaping::largest_leap() {
     std::ranges::fill(mean_, 0);
     std::ranges::fill(variance_, 0);
+    std::ranges::fill(turnover_, 0);
     for (std::size_t i = 0; i < critical_.size(); ++i) {
-        if (critical_[i] != 0) continue;
+        if (critical_[i] != 0 || balanced_[i] != 0) continue;
         for (const Change& change : kinetics_.changes(i)) {
             mean_[change.species] += change.by * propensities_[i];
             variance_[change.species] += change.by * change.by * propensities_[i];
+            turnover_[change.species] += std::fabs(change.by) * propensities_[i];
         }
     }
     double leap = infinity;
@@ -96,6 +106,8 @@ double TauLeaping::largest_leap() {
         const double change = std::max(plan_.epsilon * counts_[i] / change_bound(i), 1.0);
         leap = std::min(leap, change * change / variance_[i]);
         if (mean_[i] != 0) leap = std::min(leap, change / std::fabs(mean_[i]));
+        const double replaced = std::max(turnover_part_ * counts_[i] / change_bound(i), 1.0);
+        leap = std::min(leap, replaced / turnover_[i]);
     }
     return leap;
 }
@@ -113,32 +125,53 @@ std::size_t TauLeaping::draw_critical() {
     return last;
 }
 
+double TauLeaping::poisson(std::size_t reaction, double expected) {
+    if (!(expected > 0)) return 0;
+    if (expected > count_max) {
+        fail(fmt::format(
+            "has {} events of reaction '{}' in a leap at time {}: more than can be counted",
+            expected, kinetics_.network().reactions[reaction].name, time_));
+    }
+    boost::random::poisson_distribution<std::int64_t, double> distribution(expected);
+    return static_cast<double>(distribution(generator_));
+}
+
+void TauLeaping::happen(std::size_t reaction, double times) {
+    for (const Change& change : kinetics_.changes(reaction)) {
+        counts_[change.species] += change.by * times;
+    }
+}
+
+bool TauLeaping::is_below_0() const {
+    return std::ranges::any_of(counts_, [](double count) { return count < 0; });
+}
+
+/// Two halves.
+bool TauLeaping::leap_over(double duration) {
+    for (std::size_t i = 0; i < critical_.size(); ++i) {
+        if (critical_[i] == 0) happen(i, poisson(i, propensities_[i] * duration / 2));
+    }
+    if (is_below_0()) return false;
+    // All are read before one happens.
+    for (std::size_t i = 0; i < critical_.size(); ++i) {
+        if (critical_[i] == 0) middle_[i] = 2 * propensity(i) - propensities_[i];
+    }
+    for (std::size_t i = 0; i < critical_.size(); ++i) {
+        if (critical_[i] == 0) happen(i, poisson(i, middle_[i] * duration / 2));
+    }
+    return !is_below_0();
+}
+
 /// False where a count would be below 0: the counts are as they were.
 bool TauLeaping::try_leap(double duration, bool critical_event) {
     before_ = counts_;
-    const auto happen = [this](std::size_t reaction, double times) {
-        for (const Change& change : kinetics_.changes(reaction)) {
-            counts_[change.species] += change.by * times;
-        }
-    };
-    for (std::size_t i = 0; i < critical_.size(); ++i) {
-        const double expected = propensities_[i] * duration;
-        if (critical_[i] != 0 || !(expected > 0)) continue;
-        if (expected > count_max) {
-            fail(
-                fmt::format("has {} events of reaction '{}' in a leap at time {}: more than can be "
-                            "counted",
-                            expected, kinetics_.network().reactions[i].name, time_));
-        }
-        boost::random::poisson_distribution<std::int64_t, double> poisson(expected);
-        happen(i, static_cast<double>(poisson(generator_)));
+    bool possible = leap_over(duration);
+    if (possible && critical_event) {
+        happen(draw_critical(), 1);
+        possible = !is_below_0();
     }
-    if (critical_event) happen(draw_critical(), 1);
-    if (std::ranges::any_of(counts_, [](double count) { return count < 0; })) {
-        counts_.swap(before_);
-        return false;
-    }
-    return true;
+    if (!possible) counts_.swap(before_);
+    return possible;
 }
 
 /// True at the end of the trajectory.

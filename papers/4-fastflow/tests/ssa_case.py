@@ -8,6 +8,7 @@ import math
 from program import Case
 
 METHODS = ["direct", "next-reaction", "tau-leaping"]
+STIFF_METHODS = ["implicit-tau", "trapezoidal-tau"]
 SIGMAS = 4.5
 
 

@@ -11,13 +11,15 @@ import xml.etree.ElementTree
 from fractions import Fraction
 
 from program import PROGRAM
-from ssa_case import METHODS, SsaCase, quantile_of, rows_of
-from ssa_distributions import ClosedForms, MasterEquation, Peer, TauLeaping
+from ssa_case import METHODS, STIFF_METHODS, SsaCase, quantile_of, rows_of
+from ssa_distributions import ClosedForms, MasterEquation, Peer, StiffNetworks, TauLeaping
+from ssa_dynamics import Dynamics
 from ssa_inputs import Models
 from ssa_models import DECAY, MICHAELIS_MENTEN
 
 # They are run from here.
-__all__ = ["ClosedForms", "MasterEquation", "Models", "Peer", "TauLeaping"]
+__all__ = ["ClosedForms", "Dynamics", "MasterEquation", "Models", "Peer", "StiffNetworks",
+           "TauLeaping"]
 
 
 class Reduction(SsaCase):
@@ -76,7 +78,7 @@ class Reduction(SsaCase):
 
     def test_same_at_any_number_of_workers(self):
         model = self.model(MICHAELIS_MENTEN)
-        for method in METHODS:
+        for method in METHODS + STIFF_METHODS:
             outputs = set()
             for workers in (1, 2, 3, 8):
                 path = self.folder / f"all{workers}.csv"
@@ -103,7 +105,7 @@ class Reduction(SsaCase):
         # Two of 300,000 events each, and the same beside others: what a slice ends in the middle
         # of goes on as it would have.
         model = self.model("species A = 0\n0 -> A @ 3000\nA -> 0 @ 1\n")
-        for method in METHODS:
+        for method in METHODS + STIFF_METHODS:
             one, two = self.folder / "one.csv", self.folder / "two.csv"
             self.run_program(model, "--until", 50, "--runs", 1, "--samples", 20, "--method",
                              method, "--trajectories", one, "--epsilon", "0.001")
@@ -118,7 +120,7 @@ class Failures(SsaCase):
                            ("1 / (A - 3)", "that is no finite number: inf"),
                            ("ln(A - 4)", "that is no finite number: nan")):
             text = f"species A = 3\nr: A -> 0 rate {rate}\n"
-            for method in METHODS:
+            for method in METHODS + STIFF_METHODS:
                 with self.subTest(rate=rate, method=method):
                     error = self.fails(self.model(text), "--until", 1, "--method", method)
                     self.assertIn("trajectory 0 has ", error)
@@ -126,7 +128,7 @@ class Failures(SsaCase):
                     self.assertIn(what, error)
 
     def test_count_below_0(self):
-        for method in METHODS:
+        for method in METHODS + STIFF_METHODS:
             error = self.fails(self.model("species A = 3\nr: A -> 0 rate 2\n"), "--until", 100,
                                "--method", method)
             self.assertIn("a count of 'A' below 0", error)
@@ -142,7 +144,7 @@ class Failures(SsaCase):
     def test_trajectories_that_never_end(self):
         model = self.model("species A = 2\nbirth: 2 A -> 3 A @ 1\n")
         output = self.folder / "out.csv"
-        for method in METHODS:
+        for method in METHODS + STIFF_METHODS:
             error = self.fails(model, "--until", 100, "--runs", 3, "--steps-max", 100000,
                                "--method", method, "--output", output)
             self.assertIn("trajectory 0 has", error)
