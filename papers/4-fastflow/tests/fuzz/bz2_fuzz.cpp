@@ -34,8 +34,8 @@ bool add_stream(bz_stream& stream, Result& result) {
         stream.avail_out = static_cast<unsigned>(buffer.size());
         const int code = ::BZ2_bzDecompress(&stream);
         const std::size_t made = buffer.size() - stream.avail_out;
+        result.bytes.append(buffer, 0, made);  // also where the check of the stream is wrong
         if (code != BZ_OK && code != BZ_STREAM_END) return false;
-        result.bytes.append(buffer, 0, made);
         result.too_large = result.bytes.size() > result_bytes_max;
         if (code == BZ_STREAM_END) return true;
         if (result.too_large || (made == 0 && stream.avail_in == 0)) return false;
