@@ -4,6 +4,7 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
+include(${CMAKE_CURRENT_LIST_DIR}/fuzzing.cmake)
 set(strid_test_libraries strid::strid GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
 
 # A program of GoogleTest outside tests/, with the same headers and the same optimisation.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs of a fuzzed parser (tests/fuzz/corpus/SUBJECT.txt) as files of a folder, and back.
+"""The inputs of a fuzzed parser (corpus/SUBJECT.txt beside it) as files of a folder, and back.
 
 An input is a line: its name, a space, and its bytes. A byte that is not printable ASCII, a
 backslash and a space at the end are written \\xNN. The name is `found-...` for what was found once,

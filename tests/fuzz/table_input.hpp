@@ -1,53 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as the rows of `strid window` for a fuzzer: a file in memory, read to its end without the
-// engine. Threads: one.
+// Bytes as the rows of `strid window` for a fuzzer, read to their end without the engine. Threads:
+// one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
 
 #include "../../tools/strid/window/table_source.hpp"
+#include "../support/fuzzing.hpp"
 #include "../support/opened.hpp"
 
 namespace strid::fuzz {
-
-/// Ends the process, which the fuzzer reports.
-inline void require(bool holds) {
-    if (!holds) std::abort();
-}
-
-/// A file of these bytes that has no name.
-class MemoryFile {
-  public:
-    explicit MemoryFile(std::string_view bytes)
-        : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)),
-          path_("/proc/self/fd/" + std::to_string(descriptor_)) {
-        require(descriptor_ >= 0);
-        require(::write(descriptor_, bytes.data(), bytes.size()) ==
-                static_cast<::ssize_t>(bytes.size()));
-    }
-    ~MemoryFile() { ::close(descriptor_); }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
-  private:
-    int descriptor_;
-    std::string path_;
-};
 
 /// The emitter of a source; the memory that rows lie in stays.
 struct Rows {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import stat
 import tempfile
 
 from strid_memory.errors import MemoryToolError
@@ -25,9 +26,10 @@ def write_whole(path: str | os.PathLike, data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
+            file.flush()
+            # By descriptor: another user of the folder may have put a link in its place.
+            os.fchmod(file.fileno(), _mode_of(path))
+            os.fsync(file.fileno())
         os.replace(temporary, path)
         temporary = None
     except OSError as error:
@@ -35,6 +37,16 @@ def write_whole(path: str | os.PathLike, data: bytes) -> None:
     finally:
         if temporary:
             os.unlink(temporary)
+
+
+def _mode_of(path: pathlib.Path) -> int:
+    """The permissions of the file that is replaced, or of any new one."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def check_writable(path: str | os.PathLike) -> None:

@@ -280,8 +280,17 @@ def _arguments(data: bytes, length: int) -> list[str]:
 
 
 def read_process(path: pathlib.Path) -> ProcessTrace:
-    """One file; NotATrace if the process did not come so far as to begin it."""
-    data = path.read_bytes()
+    """One file; NotATrace if the process did not come so far as to begin it, or it is damaged."""
+    bytes_max = 1 << 30
+    if path.stat().st_size > bytes_max:
+        raise NotATrace(f"{path}: more than {bytes_max} bytes")
+    try:
+        return _process_of(path, path.read_bytes())
+    except (struct.error, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise NotATrace(f"{path}: damaged: {error}") from None
+
+
+def _process_of(path: pathlib.Path, data: bytes) -> ProcessTrace:
     chunks = list(_chunks(data))
     begin = next((offset for kind, _, offset in chunks if kind == _CHUNK_PROCESS), None)
     if begin is None:

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -336,6 +337,25 @@ class Faults(TraceCase):
             read += 1
             self.assertLessEqual(process.counters.calls, whole.counters.calls)
         self.assertGreater(read, 0)
+        self.read_damaged(file, data)
+
+    def read_damaged(self, file, data):
+        """Words at the beginnings of chunks are changed: no more than NotATrace is raised."""
+        rng = random.Random(17)
+        chunks = [offset for _, _, offset in trace_file._chunks(data)]
+        refused = 0
+        for _ in range(400):
+            damaged = bytearray(data)
+            for _ in range(rng.choice((1, 2, 8))):
+                at = rng.choice(chunks) + 8 * rng.randrange(8)
+                word = rng.choice((0, 1, 7, 1 << 31, 1 << 63, (1 << 64) - 1, rng.getrandbits(64)))
+                damaged[at:at + 8] = word.to_bytes(8, "little")
+            file.write_bytes(damaged)
+            try:
+                trace_file.read_process(file)
+            except trace_file.NotATrace:
+                refused += 1
+        self.assertGreater(refused, 0)
 
     def test_a_failed_output_leaves_the_old_one(self):
         file = self.folder / "out.json"

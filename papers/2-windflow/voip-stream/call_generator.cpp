@@ -2,10 +2,11 @@
 #include "call_generator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <fstream>
+#include <string>
 
-#include <strid/base/error.hpp>
+#include <strid/base/destination.hpp>
 
 namespace strid::apps::voip_stream {
 
@@ -25,6 +26,34 @@ constexpr std::array<double, 24> subscriber_hours{0.15, 0.1, 0.05, 0.05, 0.05, 0
 std::uint32_t drawn_duration(double mean, Random& random) noexcept {
     return 2 + static_cast<std::uint32_t>(-mean * std::log1p(-random.uniform()));
 }
+
+/// A file that gets its name when it is complete, in pieces of a megabyte.
+class TextFile {
+  public:
+    explicit TextFile(const std::string& path) : destination_(path, Writing::whole) {
+        destination_.open();
+    }
+    /// The next line goes to its end.
+    [[nodiscard]] std::string& text() {
+        constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+        if (text_.size() >= piece_bytes) write();
+        return text_;
+    }
+    void commit() {
+        write();
+        destination_.commit(never_);
+    }
+
+  private:
+    void write() {
+        destination_.write(text_, never_);
+        text_.clear();
+    }
+
+    static inline const std::atomic<bool> never_{false};
+    Destination destination_;
+    std::string text_;
+};
 
 }  // namespace
 
@@ -117,33 +146,27 @@ Number CallGenerator::number_of(std::uint64_t subscriber) const noexcept {
 }
 
 void CallGenerator::write_calls(const std::string& path) const {
-    std::ofstream file(path, std::ios::binary);
-    std::string text;
+    TextFile file(path);
     for (std::uint64_t place = 0; place < asked_for_; ++place) {
         const Call made = call(place);
-        text.clear();
+        std::string& text = file.text();
         to_csv(text, made.calling);
         text += ',';
         to_csv(text, made.called);
         text += ',';
         to_csv(text, Second{made.start});
         text += ',' + std::to_string(made.duration) + (made.established ? ",true\n" : ",false\n");
-        file << text;
     }
-    file.close();
-    if (!file) throw InputOutputError(path + ": cannot be written");
+    file.commit();
 }
 
 void CallGenerator::write_telemarketers(const std::string& path) const {
-    std::ofstream file(path, std::ios::binary);
-    std::string text;
+    TextFile file(path);
     for (std::uint64_t one = 0; one < telemarketers_; ++one) {
-        to_csv(text, number_of(one));
-        text += '\n';
+        to_csv(file.text(), number_of(one));
+        file.text() += '\n';
     }
-    file << text;
-    file.close();
-    if (!file) throw InputOutputError(path + ": cannot be written");
+    file.commit();
 }
 
 }  // namespace strid::apps::voip_stream

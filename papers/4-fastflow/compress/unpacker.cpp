@@ -142,7 +142,10 @@ BlockPointer Unpacker::decode_over_marks() {
         return mark.bit <= latest && mark.bit + 7 >= latest;
     });
     if (mark == marks_.end()) {
-        if (input_.ended() && latest + magic_bits > window_.end() * 8) fail_at_end();
+        if (input_.ended() && latest + magic_bits > window_.end() * 8) {
+            write_last_block(latest);
+            fail_at_end();
+        }
         fail_at(latest, "neither a block nor the end of a stream");
     }
     BlockPointer block = line_.fresh();
@@ -150,6 +153,20 @@ BlockPointer Unpacker::decode_over_marks() {
     line_.codec().work(*block);
     if (!block->decoded) fail_at(position_, corrupt);
     return block;
+}
+
+/// The file was cut behind a whole block, before the mark that would say where it ends.
+void Unpacker::write_last_block(std::uint64_t latest) {
+    BlockPointer block = line_.fresh();
+    const std::uint64_t most = std::min(latest, window_.end() * 8);
+    for (std::uint64_t end = latest - 7; end <= most; ++end) {
+        fill(*block, position_, end, level_);
+        line_.codec().work(*block);
+        if (!block->decoded) continue;
+        output_.write(block->output.view());
+        break;
+    }
+    line_.recycle(std::move(block));
 }
 
 void Unpacker::drop_what_is_done() {

@@ -69,6 +69,7 @@ class Unpacker {
     [[nodiscard]] std::uint64_t bits_at(std::uint64_t bit, unsigned count) const;
     [[nodiscard]] BlockPointer piece_at_position();
     [[nodiscard]] BlockPointer decode_over_marks();
+    void write_last_block(std::uint64_t latest);
     void fill(Block& block, std::uint64_t begin, std::uint64_t end, int level) const;
     void drop_what_is_done();
     [[noreturn]] void fail_at(std::uint64_t bit, std::string_view what) const;

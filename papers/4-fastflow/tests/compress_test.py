@@ -186,6 +186,27 @@ class Damage(CompressCase):
         self.write("a.bz2", self.packed[:first])
         self.run_program("-d", self.folder / "a.bz2")
 
+    def test_whole_blocks_before_a_cut_are_written(self):
+        # libbz2 gives the bytes of a block when it has read it to its end.
+        def whole_blocks(packed):
+            result = b""
+            while len(packed) >= 4:
+                stream = bz2.BZ2Decompressor()
+                result += stream.decompress(packed)
+                if not stream.eof:
+                    break
+                packed = stream.unused_data
+            return result
+
+        first, size = len(bz2.compress(self.DATA[:150_000], 1)), len(self.packed)
+        cuts = {*range(4, size, 5000), *range(first - 18, first + 6), *range(size - 18, size)}
+        written = {cut: whole_blocks(self.packed[:cut]) for cut in cuts}
+        for workers in (1, 2):
+            for cut, expected in written.items():
+                result = self.run_program("-dc", "--workers", workers, input=self.packed[:cut],
+                                          code=0 if cut == first else 2)
+                self.assertEqual(result.stdout, expected, cut)
+
     def test_empty_is_no_file_of_bzip2(self):
         self.assertIn("byte 0", self.fails("-d", self.write("a.bz2", b""), code=2))
         self.fails("-d", input=b"", code=2)

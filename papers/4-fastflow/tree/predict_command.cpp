@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/destination.hpp>
+#include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
 #include <strid/connector/byte_reader.hpp>
 #include <strid/pattern/team.hpp>
@@ -36,6 +37,8 @@ struct PredictArguments {
     bool quiet = false;
 };
 
+constexpr std::size_t model_bytes_max = std::size_t{1} << 30;
+
 std::string read_all(const std::string& path, const std::atomic<bool>& interrupted) {
     ByteReader reader(path);
     std::string text;
@@ -45,6 +48,10 @@ std::string read_all(const std::string& path, const std::atomic<bool>& interrupt
         const auto got = reader.read(part, 50);
         if (got.status == ByteReader::Status::end) return text;
         if (got.status == ByteReader::Status::read) text.append(part.data(), got.bytes);
+        if (text.size() > model_bytes_max) {
+            throw InputOutputError(
+                fmt::format("{}: a model of more than {} bytes", path, model_bytes_max));
+        }
     }
 }
 

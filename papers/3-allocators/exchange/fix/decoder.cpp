@@ -133,7 +133,9 @@ Decoded FrameCutter::next(std::string_view& frame) {
     const std::optional<Head> head = read_head(text, outcome);
     if (!head) return outcome;
     const std::size_t size = head->bytes + head->body + trailer_bytes;
-    if (text.size() < size) return search_early_end(text, *head);
+    // Also where all of it is there: the outcome does not depend on how the bytes arrive.
+    if (search_early_end(text.substr(0, size), *head) == Decoded::garbled) return Decoded::garbled;
+    if (text.size() < size) return Decoded::more;
     const std::size_t trailer = size - trailer_bytes;
     if (text[trailer - 1] != soh || !is_trailer(text.substr(trailer, trailer_bytes))) {
         if (search_early_end(text, *head) == Decoded::garbled) return Decoded::garbled;
