@@ -22,7 +22,8 @@ try:
 except ImportError:
     datasets = None
 
-__all__ = ["Columns", "MissingValues", "Models", "Processes", "Refusals", "Shares", "Weights"]  # run here, with those below
+# Run here, with those below.
+__all__ = ["Columns", "MissingValues", "Models", "Processes", "Refusals", "Shares", "Weights"]
 
 # Quinlan, Induction of decision trees (1986), table 1: names only.
 WEATHER = """outlook,temperature,humidity,windy,class
