@@ -13,6 +13,8 @@ import operator
 import pathlib
 import struct
 
+from strid_memory.trace_stacks import Module, Stack, read_modules, read_stacks
+
 KINDS = ("malloc", "calloc", "realloc", "aligned", "new", "new_aligned")
 RELEASES = ("free", "delete", "realloc")
 EXACT_MAX = 1024
@@ -28,11 +30,11 @@ TIME_BOUNDS_NS = [
 ][: TIME_BUCKETS - 1]
 
 _PROCESS_MAGIC = 0x3130524354535453
-_SESSION_MAGIC = 0x3130534553545453
+_SESSION_MAGIC = 0x3230534553545453
 _VERSION = 1
 _HEAD = struct.Struct("=IIQ")
 _PROCESS = struct.Struct("=IIQ Q IIIIII QQQQQ qqqq QQQ II Q 512s 512s 2048s")
-_SESSION = struct.Struct("=QQ IIIIII")
+_SESSION = struct.Struct("=QQQ IIIIII")
 _RECORD = struct.Struct("=II16sQQ 6Q 6Q")
 _SAMPLE_WORDS = 6
 _SCALARS = 15
@@ -166,6 +168,9 @@ class ProcessTrace:
     counters: Counters
     threads: list[ThreadTrace]
     samples: list[Sample]  # the last one is what was counted in the end
+    stacks: list[Stack]
+    stack_bytes_lost: int  # of stacks beyond those that are kept
+    modules: list[Module]
 
     def last_seen_ns(self) -> int:
         return self.end_ns or self.last_ns
@@ -179,14 +184,17 @@ class Session:
     failed_pid: int
 
 
-def write_session(folder: pathlib.Path, interval_ns: int, follow: bool) -> None:
-    data = _SESSION.pack(_SESSION_MAGIC, interval_ns, int(follow), 0, 0, 0, 0, 0)
+def write_session(
+    folder: pathlib.Path, interval_ns: int, follow: bool, stack_period: int = 0
+) -> None:
+    """stack_period: bytes between two stacks on the average; 0: no stacks."""
+    data = _SESSION.pack(_SESSION_MAGIC, interval_ns, stack_period, int(follow), 0, 0, 0, 0, 0)
     (folder / "session").write_bytes(data.ljust(4096, b"\0"))
 
 
 def read_session(folder: pathlib.Path) -> Session:
     words = _SESSION.unpack_from((folder / "session").read_bytes())
-    return Session(*words[4:])
+    return Session(*words[5:])
 
 
 def _text(data: bytes) -> str:
@@ -325,6 +333,7 @@ def _process_of(path: pathlib.Path, data: bytes) -> ProcessTrace:
         (live + unpublished_peak, total.live_blocks, last_ns),
         *((one.live_bytes, one.live_blocks, one.time_ns) for one in samples),
     ]
+    stacks, stack_bytes_lost = read_stacks(data, chunks)
     peak_bytes, peak_blocks, peak_ns = max(peaks, key=lambda one: one[0])
     return ProcessTrace(
         number=int(path.name.partition("-")[0]),
@@ -349,6 +358,9 @@ def _process_of(path: pathlib.Path, data: bytes) -> ProcessTrace:
         counters=total,
         threads=_read_threads(data, chunks, slots),
         samples=samples,
+        stacks=stacks,
+        stack_bytes_lost=stack_bytes_lost,
+        modules=read_modules(data, chunks, _text(words[25])),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from strid_memory.symbols import all_named_stacks
 from strid_memory.trace_file import (
     EXACT_MAX,
     FIRST_OCTAVE,
@@ -166,6 +167,14 @@ def run_object(run: TracedRun) -> dict:
         "duration_s": run.duration_s,
         "not_traced": run.note,
         "total": counters_object(total),
+        "stack_period_bytes": run.stack_period,
+        "stacks": [
+            {"bytes": bytes_, "calls": calls, "functions": list(frames)}
+            for frames, (bytes_, calls) in sorted(
+                all_named_stacks(run.processes).items(), key=lambda one: -one[1][0]
+            )
+        ],
+        "stack_bytes_lost": sum(one.stack_bytes_lost for one in run.processes),
         "processes": [process_object(one, run.begin_ns) for one in run.processes],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 
+from strid_memory.symbols import all_named_stacks
 from strid_memory.trace_file import (
     EXACT_MAX,
     FIRST_OCTAVE,
@@ -22,6 +23,9 @@ from strid_memory.traced import TracedRun
 
 DETAILED_MAX = 10
 THREADS_MAX = 20
+STACKS_MAX = 10
+FRAMES_MAX = 8
+NAME_COLUMNS = 100
 COMMON_MAX = 5
 COMMAND_COLUMNS = 70
 CLASSES = [0, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, EXACT_MAX]
@@ -265,6 +269,31 @@ def _process_table(processes: list[ProcessTrace]) -> list[str]:
     return aligned(table)
 
 
+def _stacks(run: TracedRun) -> list[str]:
+    """The stacks that ask for most bytes, the function that asks first."""
+    stacks = all_named_stacks(run.processes)
+    total = sum(bytes_ for bytes_, _ in stacks.values())
+    lines = [f"call stacks by requested bytes, a sample for {size(run.stack_period)}:"]
+    if not stacks:
+        return [f"{lines[0]} none"]
+    by_bytes = sorted(stacks.items(), key=lambda one: (-one[1][0], one[0]))
+    for frames, (bytes_, calls) in by_bytes[:STACKS_MAX]:
+        lines.append(
+            f"  {size(bytes_)}, {share(bytes_, total)}, about {number(round(calls))} requests"
+        )
+        inner = frames[::-1]
+        lines += [f"    {name[:NAME_COLUMNS]}" for name in inner[:FRAMES_MAX]]
+        if len(inner) > FRAMES_MAX:
+            lines.append(f"    and {len(inner) - FRAMES_MAX} callers")
+    if len(by_bytes) > STACKS_MAX:
+        rest = sum(bytes_ for _, (bytes_, _) in by_bytes[STACKS_MAX:])
+        lines.append(f"  {number(len(by_bytes) - STACKS_MAX)} other stacks: {size(rest)}")
+    lost = sum(process.stack_bytes_lost for process in run.processes)
+    if lost:
+        lines.append(f"  of stacks beyond 15,360 in a process: {size(lost)}")
+    return lines
+
+
 def report(run: TracedRun) -> str:
     """All of it: the processes with most requests in full, every one in a line."""
     processes = run.processes
@@ -285,6 +314,8 @@ def report(run: TracedRun) -> str:
         if len(by_calls) > 2 * DETAILED_MAX:
             rest = len(by_calls) - 2 * DETAILED_MAX
             lines.append(f"  and {number(rest)} processes with fewer requests")
+    if run.stack_period:
+        lines += ["", *_stacks(run)]
     for one in by_calls[:DETAILED_MAX]:
         lines += ["", *process_lines(one)]
     if len(by_calls) > DETAILED_MAX:

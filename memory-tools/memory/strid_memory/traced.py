@@ -28,6 +28,7 @@ from strid_memory.executable import find_command, untraceable_reason
 from strid_memory.trace_file import ProcessTrace, read_folder, read_session, write_session
 
 LIBRARY_NAME = "libstrid_trace.so"
+UNWINDER_NAME = "libstrid_stacks.so"
 FOLDER_VARIABLE = "STRID_MEMORY_TRACE"
 _FOLDER_PREFIX = "strid-memory-"
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
@@ -48,6 +49,7 @@ class TracedRun:
     interrupted: bool  # by SIGINT or SIGTERM to this program
     processes: list[ProcessTrace]
     note: str | None  # why the command's own process may not be among them
+    stack_period: int  # bytes between two stacks on the average; 0: there are none
 
     @property
     def duration_s(self) -> float:
@@ -66,6 +68,16 @@ def find_library() -> pathlib.Path:
         if (folder / LIBRARY_NAME).is_file():
             return folder / LIBRARY_NAME
     raise MemoryToolError(f"{LIBRARY_NAME} was not found in {', '.join(map(str, folders[:3]))}")
+
+
+def find_unwinder() -> pathlib.Path:
+    """The library that finds call stacks, beside the trace library."""
+    file = find_library().parent / UNWINDER_NAME
+    if not file.is_file():
+        raise MemoryToolError(
+            f"--stacks: there is no {file}: Strid was built without libunwind (libunwind-dev)"
+        )
+    return file
 
 
 def default_parent() -> pathlib.Path:
@@ -152,6 +164,7 @@ def run(
     interval_s: float = 0.01,
     follow: bool = True,
     timeout_s: float | None = None,
+    stack_period: int = 0,
     on_start: Callable[[subprocess.Popen], None] | None = None,
     **popen_options,
 ) -> TracedRun:
@@ -161,6 +174,7 @@ def run(
     parent: the folder in which a folder for the counters is made meanwhile.
     interval_s: between two samples of live bytes, from 1 ms.
     follow: whether children are traced, too.
+    stack_period: keeps a call stack for so many requested bytes on the average; 0: none.
     popen_options: standard streams, cwd and more for subprocess.Popen.
     Raises MemoryToolError if the command cannot be run, nothing was traced or counts were lost.
     """
@@ -170,15 +184,17 @@ def run(
     folder = _make_folder(parent or default_parent())
     try:
         try:
-            write_session(folder, round(interval_s * 1e9), follow)
+            write_session(folder, round(interval_s * 1e9), follow, stack_period)
         except OSError as error:
             raise MemoryToolError(f"{folder}: {error.strerror}") from None
         environment[FOLDER_VARIABLE] = str(folder)
-        others = [str(one) for one in preload]
+        others = [str(find_unwinder())] if stack_period else []
+        others += [str(one) for one in preload]
         if environment.get("LD_PRELOAD"):
             others.append(environment["LD_PRELOAD"])
         environment["LD_PRELOAD"] = ":".join([str(library), *others])
-        return _run_in(folder, file, command, environment, timeout_s, on_start, popen_options)
+        result = _run_in(folder, file, command, environment, timeout_s, on_start, popen_options)
+        return dataclasses.replace(result, stack_period=stack_period)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -215,6 +231,7 @@ def _run_in(folder, file, command, environment, timeout_s, on_start, popen_optio
         interrupted=interrupted,
         processes=processes,
         note=_note(child.pid, file, processes),
+        stack_period=0,
     )
 
 

@@ -38,6 +38,11 @@ struct Process {
     std::uint32_t free_slots;  // the first of a list; 0: none
     std::uint64_t file_bytes;
     RecordsChunk* records[kRecordChunks];
+    StacksChunk* stacks[kStackChunks];
+    ModulesChunk* modules[kModuleChunks];
+    std::uint32_t stack_count;
+    std::uint32_t module_count;
+    std::uint64_t modules_loaded;  // as dl_iterate_phdr counts them, when they were last noted
 };
 inline constexpr std::size_t kPageBytes = 4096;
 
@@ -55,6 +60,7 @@ struct ThreadState {
     ThreadChunk* counters = nullptr;  ///< null: no slot yet, or not any more
     std::uint64_t owner = 0;          ///< see owner_of()
     std::uint64_t next_sample = 0;    ///< the count of births at which a block is sampled
+    std::uint64_t next_stack = 0;     ///< bytes_allocated at which a stack is kept
     std::uint32_t random = 0;
     std::uint64_t next_name_ns = 0;
     ThreadRecord* record = nullptr;

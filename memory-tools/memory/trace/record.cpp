@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "stacks.hpp"
+
 namespace strid::trace {
 
 namespace {
@@ -100,6 +102,26 @@ void note_sampled_birth(ThreadState& state, const void* block, std::size_t size)
     if (!inside) return;
     if (has_to_publish(*state.counters)) publish(*state.counters);
     pass_time(state, now);
+}
+
+// The bytes that are requested are a line on which there are points at random distances; a stack
+// counts by the points that its requests pass, which is its share of the bytes on the average.
+void note_stack(ThreadState& state, std::size_t size) {
+    const Inside inside(state);
+    if (!inside) return;
+    const std::uint64_t period = session().stack_period;
+    const std::uint64_t allocated = state.counters->bytes_allocated;
+    const std::uint64_t whole = (allocated - state.next_stack) / period;
+    state.next_stack += whole * period;
+    std::uint64_t points = whole;
+    do {
+        ++points;
+        state.next_stack += next_stack_distance(state);
+    } while (state.next_stack <= allocated);
+    const auto bytes = points * period;
+// A size of 0 comes here only behind a signal handler whose requests passed the point.
+    const double calls = size == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(size);
+    keep_stack(bytes, calls);
 }
 
 void note_lifetime(ThreadState& state, const SideTable::Entry& entry) {

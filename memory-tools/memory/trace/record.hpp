@@ -37,6 +37,8 @@ inline constexpr std::uint64_t kResizesPerLook = 64;
 void note_sampled_birth(ThreadState& state, const void* block, std::size_t size);
 /// The end of a block whose birth is timed.
 void note_lifetime(ThreadState& state, const SideTable::Entry& entry);
+/// The request of `size` bytes that was counted last reached the next stack.
+void note_stack(ThreadState& state, std::size_t size);
 /// Takes samples, and publishes.
 void look_at_time(ThreadState& state);
 /// publish(), unless a signal handler is in the way.
@@ -85,6 +87,8 @@ void note_failure_slowly();
     ThreadChunk& counters = *state.counters;
     note_request(counters, size, kind);
     increase(counters.births, 1);
+    if (counters.bytes_allocated >= state.next_stack) [[unlikely]]
+        note_stack(state, size);
     note_live_peak(state);
     const std::uint64_t births = counters.births;
     if (births >= state.next_sample) [[unlikely]] {
@@ -135,6 +139,8 @@ inline void note_resize(ThreadState& state, const void* block, std::size_t size,
     ThreadChunk& counters = *state.counters;
     note_request(counters, size, Kind::Realloc);
     increase(counters.resizes, 1);
+    if (counters.bytes_allocated >= state.next_stack) [[unlikely]]
+        note_stack(state, size);
     increase(counters.bytes_freed, entry.size);
     note_live_peak(state);
     note_large_end(state);

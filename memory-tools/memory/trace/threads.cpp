@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "process.hpp"
+#include "stacks.hpp"
 #include "trace_file.hpp"
 
 namespace strid::trace {
@@ -153,6 +154,7 @@ ThreadState* shared_state() {
         shared = ThreadState{.counters = slots[slot].counters,
                              .owner = owner_of(slot, 0),
                              .next_sample = ~std::uint64_t{0},
+                             .next_stack = ~std::uint64_t{0},
                              .slot = slot,
                              .is_busy = true};
     }
@@ -176,6 +178,8 @@ ThreadState* begin_thread() {
     state.counters = slots[slot].counters;
     state.next_sample = state.counters->births + 1;
     state.random = slot * 2654435761U + slots[slot].generation + 1;
+    state.next_stack = has_stacks() ? state.counters->bytes_allocated + next_stack_distance(state)
+                                    : ~std::uint64_t{0};
     begin_record(state);
     // Of the first keys, which this is one of, the values need no memory of their own.
     pthread_setspecific(end_key, reinterpret_cast<void*>(std::uintptr_t{1}));

@@ -14,7 +14,7 @@
 namespace strid::trace {
 
 inline constexpr std::uint64_t kProcessMagic = 0x3130524354535453;  // "STSTCR01"
-inline constexpr std::uint64_t kSessionMagic = 0x3130534553545453;  // "SSTSES01"
+inline constexpr std::uint64_t kSessionMagic = 0x3230534553545453;  // "SSTSES02"
 inline constexpr std::uint32_t kFormatVersion = 1;
 
 /// The kinds of call that ask for memory. `Aligned` is aligned_alloc, posix_memalign, memalign,
@@ -37,7 +37,14 @@ inline constexpr std::size_t kLifetimeBuckets = 40;
 /// Bucket k of lifetimes in nanoseconds: below 10^2 * {1, 2, 5} * 10^(k/3), the last one any above.
 inline constexpr std::size_t kTimeBuckets = 40;
 
-enum class ChunkType : std::uint32_t { Process = 1, Thread = 2, Records = 3, Samples = 4 };
+enum class ChunkType : std::uint32_t {
+    Process = 1,
+    Thread = 2,
+    Records = 3,
+    Samples = 4,
+    Stacks = 5,
+    Modules = 6
+};
 
 struct ChunkHead {
     std::uint32_t type;   ///< a ChunkType; 0 while the chunk is not ready
@@ -50,6 +57,7 @@ struct ChunkHead {
 struct Session {
     std::uint64_t magic;
     std::uint64_t interval_ns;    ///< between two samples of the time series
+    std::uint64_t stack_period;   ///< bytes between two stacks on the average; 0: no stacks
     std::uint32_t follow;         ///< 0: only the first process is traced, with what it executes
     std::uint32_t first_process;  ///< its pid; 0 before it starts; atomic
     std::uint32_t started;        ///< files begun so far; atomic
@@ -160,6 +168,44 @@ struct SamplesChunk {
     ChunkHead head;
     std::uint64_t used;
     Sample samples[kSamplesPerChunk];
+};
+
+/// Where requests were made: return addresses, the innermost first.
+inline constexpr std::size_t kStackFrames = 59;
+
+struct Stack {
+    double calls;         ///< estimated, as the bytes are
+    std::uint64_t bytes;  ///< the period for each sample
+    std::uint64_t hash;
+    std::uint64_t depth;
+    std::uint64_t frames[kStackFrames];
+};
+
+inline constexpr std::size_t kStacksPerChunk = 240;
+inline constexpr std::size_t kStackChunks = 64;
+
+struct StacksChunk {
+    ChunkHead head;
+    std::uint64_t used;
+    std::uint64_t lost_bytes;  ///< of stacks for which there was no room; of the first chunk
+    Stack stacks[kStacksPerChunk];
+};
+
+/// A file of code in memory: an address less `base` is that in the file.
+struct Module {
+    std::uint64_t base;
+    std::uint64_t begin;
+    std::uint64_t end;
+    char path[232];  ///< empty: the executable
+};
+
+inline constexpr std::size_t kModulesPerChunk = 128;
+inline constexpr std::size_t kModuleChunks = 16;
+
+struct ModulesChunk {
+    ChunkHead head;
+    std::uint64_t used;
+    Module modules[kModulesPerChunk];
 };
 
 }  // namespace strid::trace

@@ -257,6 +257,40 @@ void phases() {
     }
 }
 
+// Functions with names and frames of their own: the compiler neither inlines them nor jumps where
+// it should call.
+[[gnu::noinline]] void asks_for_small() {
+    for (int i = 0; i < 100; ++i) keep(malloc(1000));
+}
+[[gnu::noinline]] void asks_for_large() {
+    for (int i = 0; i < 50; ++i) keep(operator new(3000));
+    void* block = keep(malloc(500));
+    keep(realloc(block, 7000));
+}
+[[gnu::noinline]] void asks_for_both() {
+    asks_for_small();
+    asks_for_large();
+    keep(no_block);
+}
+[[gnu::noinline]] void* asks_in_thread(void* /*nothing*/) {
+    asks_for_both();
+    return keep(no_block);
+}
+
+void stacks() {
+    asks_for_large();
+    pthread_t thread{};
+    if (pthread_create(&thread, nullptr, asks_in_thread, nullptr) == 0) {
+        pthread_join(thread, nullptr);
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        asks_for_small();
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -277,6 +311,7 @@ int main(int count, char** arguments) {
     if (is("wait")) ready_and_wait();
     if (is("fast")) fast(std::atol(arguments[2]));
     if (is("phases")) phases();
+    if (is("stacks")) stacks();
     if (is("after")) {
         for (int i = 0; i < 30; ++i) keep(malloc(712));
     }

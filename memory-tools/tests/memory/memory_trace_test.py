@@ -10,8 +10,9 @@ import unittest
 import program
 from memory_trace_case import TRACED, TraceCase, calls_of
 from memory_trace_endings import Allocators, Endings, Faults, Processes
+from memory_trace_stacks import Stacks, Unwinder
 
-__all__ = ["Allocators", "Endings", "Faults", "Processes"]
+__all__ = ["Allocators", "Endings", "Faults", "Processes", "Stacks", "Unwinder"]
 
 
 class Counts(TraceCase):

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fast_float/fast_float.h>
@@ -26,13 +28,14 @@ constexpr const char* footer =
     "A gap of k residues costs OPEN + k * EXTEND. Sequences may lie in files that gzip, zstd, xz "
     "or\n"
     "bzip2 compressed, or come from a pipe; - is standard input. Lower case letters are residues\n"
-    "like others; U, O and J of proteins are read as X, ambiguous bases as N.\n"
+    "like others. U, O and J of proteins are read as X where the matrix has no row for them.\n"
     "\n"
     "Examples:\n"
     "  strid align query.fasta uniprot_sprot.fasta.gz\n"
     "  strid align --format blast --evalue 1e-5 --top 100 queries.fasta db.fasta > hits.tsv\n"
     "  strid align --matrix BLOSUM62 --gap-open 11 --gap-extend 1 query.fasta db.fasta\n"
-    "  zcat reads.fa.gz | strid align --dna --format alignments gene.fa -";
+    "  zcat reads.fa.gz | strid align --dna --format alignments gene.fa -\n"
+    "  strid align --dna --mode semi-global --format sam --top 1 reads.fastq.gz genes.fa";
 
 /// Takes a whole number into what may be left out.
 void add_optional_number(CLI::App& app, const std::string& name, std::optional<unsigned>& value,
@@ -53,9 +56,15 @@ double read_expected(const std::string& text) {
 }
 
 void add_scoring_options(CLI::App& app, AlignOptions& options) {
+    add_choice<Mode>(
+        app, "--mode", options.mode,
+        {{"local", Mode::local}, {"global", Mode::global}, {"semi-global", Mode::semi_global}},
+        "Parts of both sequences (default), both whole, or the query whole in a part of the "
+        "target");
     app.add_option("--matrix", options.matrix,
-                   "BLOSUM30 to BLOSUM100, PAM10 to PAM500 (default: BLOSUM50)")
-        ->type_name("NAME");
+                   "BLOSUM30 to BLOSUM100, PAM10 to PAM500 (default: BLOSUM50), or a file in the "
+                   "format of NCBI")
+        ->type_name("NAME|FILE");
     add_optional_number(app, "--gap-open", options.gap_open, 0, cost_max,
                         "What a gap costs beside its residues (default: 10; with --dna 5)");
     add_optional_number(app, "--gap-extend", options.gap_extend, 0, cost_max,
@@ -78,18 +87,21 @@ void add_scoring_options(CLI::App& app, AlignOptions& options) {
 
 void add_align_options(CLI::App& app, AlignOptions& options) {
     app.footer(footer);
-    app.add_option("QUERIES", options.queries, "FASTA file of the queries")
+    app.add_option("QUERIES", options.queries, "FASTA or FASTQ file of the queries")
         ->type_name("")
         ->required();
-    app.add_option("DATABASE", options.database, "FASTA file that is searched")
+    app.add_option("DATABASE", options.database, "FASTA or FASTQ file that is searched")
         ->type_name("")
         ->required();
     app.add_option("--output", options.output, "-: standard output (default)")->type_name("FILE");
     add_choice<Format>(
         app, "--format", options.format,
-        {{"table", Format::table}, {"alignments", Format::alignments}, {"blast", Format::blast}},
-        "A table (default), with the alignments, or the 12 columns of BLAST's "
-        "-outfmt 6");
+        {{"table", Format::table},
+         {"alignments", Format::alignments},
+         {"blast", Format::blast},
+         {"sam", Format::sam}},
+        "A table (default), with the alignments, the 12 columns of BLAST's -outfmt 6, or, with "
+        "--dna, SAM");
     add_number_option(app, "--top", options.top, 1, top_max,
                       "Hits that are kept for each query (default: 10)");
     add_text_option(
@@ -105,17 +117,42 @@ void add_align_options(CLI::App& app, AlignOptions& options) {
     app.add_flag("--quiet", options.quiet, "No progress line and no summary");
 }
 
+// A name of parasail's comes first, because a file may be written with its folder.
+bool AlignOptions::matrix_is_file() const {
+    if (matrix.empty() || has_matrix(matrix)) return false;
+    return dna || matrix.find('/') != std::string::npos || std::filesystem::exists(matrix);
+}
+
 Scoring AlignOptions::scoring() const {
     const unsigned open = gap_open.value_or(dna ? 5 : 10);
     const GapCosts gaps{static_cast<int>(open), static_cast<int>(gap_extend.value_or(2))};
-    if (!dna) return Scoring::protein(matrix.empty() ? "BLOSUM50" : matrix, gaps);
-    return Scoring::dna(static_cast<int>(match.value_or(2)), static_cast<int>(mismatch.value_or(3)),
-                        gaps);
+    const auto made = [&] {
+        if (dna && matrix.empty()) {
+            return Scoring::dna(static_cast<int>(match.value_or(2)),
+                                static_cast<int>(mismatch.value_or(3)), gaps);
+        }
+        if (matrix_is_file()) {
+            return Scoring::file(matrix, dna ? Molecule::dna : Molecule::protein, gaps);
+        }
+        return Scoring::protein(matrix.empty() ? "BLOSUM50" : matrix, gaps);
+    };
+    Scoring scoring = made();
+    scoring.set_mode(mode);
+    return scoring;
 }
 
 void AlignOptions::check() const {
-    if (dna && !matrix.empty()) {
-        throw GraphError("--matrix is for proteins; with --dna, --match and --mismatch say it");
+    if (dna && !matrix.empty() && (match || mismatch)) {
+        throw GraphError("--match and --mismatch are for searches without --matrix");
+    }
+    if (dna && has_matrix(matrix)) {
+        throw GraphError(
+            fmt::format("--matrix {}: a matrix for proteins; with --dna it is a file (as ./{})",
+                        matrix, matrix));
+    }
+    if (!dna && format == Format::sam) throw GraphError("--format sam is for --dna");
+    if (mode != Mode::local && expected_max) {
+        throw GraphError("--evalue is for --mode local: E-values are known of local alignments");
     }
     if (!dna && (match || mismatch || both_strands)) {
         throw GraphError("--match, --mismatch and --strand are for --dna");
@@ -123,12 +160,14 @@ void AlignOptions::check() const {
     if (queries == "-" && database == "-") {
         throw GraphError("queries and database cannot both be standard input");
     }
-    check_files({{.path = queries, .user = "the queries"},
-                 {.path = database, .user = "the database"},
-                 {.kind = FileUse::Kind::writes,
-                  .path = output,
-                  .beside = output != "-",
-                  .user = "--output"}});
+    std::vector<FileUse> uses{{.path = queries, .user = "the queries"},
+                              {.path = database, .user = "the database"},
+                              {.kind = FileUse::Kind::writes,
+                               .path = output,
+                               .beside = output != "-",
+                               .user = "--output"}};
+    if (matrix_is_file()) uses.push_back({.path = matrix, .user = "--matrix"});
+    check_files(uses);
 }
 
 }  // namespace strid::align

@@ -32,6 +32,7 @@ struct AlignOptions {
     std::size_t top = 10;
     std::optional<double> expected_max;
     Format format = Format::table;
+    Mode mode = Mode::local;
     std::string vectors = "auto";
     std::size_t workers = 0;  ///< 0: one for each core.
     bool quiet = false;
@@ -39,6 +40,9 @@ struct AlignOptions {
     /// Throws GraphError for options that do not belong together.
     [[nodiscard]] Scoring scoring() const;
     void check() const;
+
+  private:
+    [[nodiscard]] bool matrix_is_file() const;
 };
 
 /// `options` must outlive the parsing.

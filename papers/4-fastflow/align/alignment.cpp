@@ -35,9 +35,10 @@ std::int64_t most(std::string_view residues, const Scoring& scoring) {
     return sum;
 }
 
-/// The matrix of Smith-Waterman with affine gaps (Gotoh 1982), a column for each residue of the
-/// target. H is the score of the best alignment that ends at a pair of places, E of those that end
-/// with residues of the target alone, F of the query.
+/// The matrix of the mode with affine gaps (Gotoh 1982), a column for each residue of the target. H
+/// is the score of the best alignment that ends at a pair of places, E of those that end with
+/// residues of the target alone, F of the query. Before the first residues it is that of a gap, or
+/// 0 where an alignment may begin there.
 class Trace {
   public:
     Trace(std::string_view query, std::string_view target, const Scoring& scoring,
@@ -50,6 +51,9 @@ class Trace {
           block_columns_(block_columns(query.size(), target.size())),
           h_(query.size(), 0),
           e_(query.size(), never) {
+        if (scoring.mode() != Mode::local) {
+            for (std::size_t row = 0; row < h_.size(); ++row) h_[row] = -gap_cost(row + 1);
+        }
         std::ranges::transform(query, codes_.begin(),
                                [&](char residue) { return scoring.code_of(residue); });
     }
@@ -65,12 +69,12 @@ class Trace {
                 kept_.insert(kept_.end(), h_.begin(), h_.end());
                 kept_.insert(kept_.end(), e_.begin(), e_.end());
             }
-            compute<false>(column, nullptr);
+            compute_column<false>(column, nullptr);
         }
         return h_.back();
     }
 
-    /// From the last pair of places to where the score is 0, after forward().
+    /// From the last pair of places to where the alignment begins, after forward().
     void backward(Alignment& alignment) {
         std::size_t row = query_.size();
         std::size_t column = target_.size();
@@ -96,6 +100,12 @@ class Trace {
             if (kind == Kind::target_alone) --column;
             if (!goes_on) kind = Kind::pair;
         }
+        if (scoring_.mode() != Mode::local) {
+            for (; row != 0; --row) add(alignment, Kind::query_alone);
+        }
+        if (scoring_.mode() == Mode::global) {
+            for (; column != 0; --column) add(alignment, Kind::target_alone);
+        }
         std::ranges::reverse(alignment.columns);
         alignment.query_begin = row;
         alignment.target_begin = column;
@@ -119,15 +129,32 @@ class Trace {
     }
     [[nodiscard]] bool is_one_block() const noexcept { return block_columns_ == target_.size(); }
 
-    /// Moves H and E one column on; writes the steps of the column where asked.
+    [[nodiscard]] int gap_cost(std::size_t residues) const noexcept {
+        return scoring_.gaps().open + static_cast<int>(residues) * scoring_.gaps().extend;
+    }
+    /// H before the first residue of the query, behind so many of the target.
+    [[nodiscard]] int edge(std::size_t columns) const noexcept {
+        return scoring_.mode() == Mode::global && columns != 0 ? -gap_cost(columns) : 0;
+    }
+
     template <bool with_steps>
+    void compute_column(std::size_t column, std::uint8_t* steps) {
+        if (scoring_.mode() == Mode::local) {
+            compute<with_steps, true>(column, steps);
+        } else {
+            compute<with_steps, false>(column, steps);
+        }
+    }
+
+    /// Moves H and E one column on; writes the steps of the column where asked.
+    template <bool with_steps, bool is_local>
     void compute(std::size_t column, std::uint8_t* steps) {
         if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
         const int* const scores = scoring_.row_of(target_[column]);
         const int first = scoring_.gaps().first();
         const int extend = scoring_.gaps().extend;
-        int diagonal = 0;
-        int above = 0;
+        int diagonal = edge(column);
+        int above = edge(column + 1);
         int f = never;
         for (std::size_t row = 0; row < query_.size(); ++row) {
             const int left = h_[row];
@@ -135,10 +162,12 @@ class Trace {
             const int longer_f = f - extend;
             f = std::max(above - first, longer_f);
             const int pair = diagonal + scores[codes_[row]];
-            const int best = std::max({pair, f, e, 0});
+            int best = std::max({pair, f, e});
+            if constexpr (is_local) best = std::max(best, 0);
             if constexpr (with_steps) {
                 std::uint8_t step = from_nothing;
-                if (best > 0) step = best == pair ? from_pair : best == f ? from_f : from_e;
+                if (!is_local || best > 0)
+                    step = best == pair ? from_pair : best == f ? from_f : from_e;
                 if (f > above - first) step |= f_goes_on;
                 if (e > left - first) step |= e_goes_on;
                 steps[row] = step;
@@ -162,7 +191,7 @@ class Trace {
         }
         steps_.resize((column + 1 - first) * query_.size());
         for (std::size_t i = first; i <= column; ++i) {
-            compute<true>(i, steps_.data() + (i - first) * query_.size());
+            compute_column<true>(i, steps_.data() + (i - first) * query_.size());
         }
         return first;
     }
@@ -216,12 +245,16 @@ Alignment align(std::string_view query, std::string_view target, const Score& sc
     // Residues before the reach of the alignment have no part in it.
     const std::string_view query_part = query.substr(0, alignment.query_end);
     const std::string_view target_part = target.substr(0, alignment.target_end);
-    const std::size_t query_size = std::min(
-        query_part.size(),
-        reach(target_part.size(), most(target_part, scoring), score.score, scoring.gaps()));
-    const std::size_t target_size =
-        std::min(target_part.size(),
-                 reach(query_part.size(), most(query_part, scoring), score.score, scoring.gaps()));
+    std::size_t query_size = query_part.size();
+    std::size_t target_size = target_part.size();
+    if (scoring.mode() == Mode::local) {
+        query_size = std::min(query_size, reach(target_part.size(), most(target_part, scoring),
+                                                score.score, scoring.gaps()));
+    }
+    if (scoring.mode() != Mode::global) {
+        target_size = std::min(target_size, reach(query_part.size(), most(query_part, scoring),
+                                                  score.score, scoring.gaps()));
+    }
     const std::size_t query_skipped = query_part.size() - query_size;
     const std::size_t target_skipped = target_part.size() - target_size;
     Trace trace(query_part.substr(query_skipped), target_part.substr(target_skipped), scoring,

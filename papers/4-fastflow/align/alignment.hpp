@@ -40,9 +40,9 @@ struct Alignment {
     std::size_t gap_residues = 0;  ///< In all of them.
 };
 
-/// The alignment that ends where `score` says and has its score. Of several, at each step from the
-/// end: a pair before a gap in the target, that before one in the query, the short gap before the
-/// long. Throws Interrupted soon after `interrupted` is set.
+/// The alignment of the scoring's mode that ends where `score` says and has its score. Of several,
+/// at each step from the end: a pair before a gap in the target, that before one in the query, the
+/// short gap before the long. Throws Interrupted soon after `interrupted` is set.
 [[nodiscard]] Alignment align(std::string_view query, std::string_view target, const Score& score,
                               const Scoring& scoring, const std::atomic<bool>& interrupted);
 

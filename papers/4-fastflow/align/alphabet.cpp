@@ -7,27 +7,33 @@ namespace strid::align {
 
 namespace {
 
-constexpr std::string_view protein_residues = "ARNDCQEGHILKMFPSTWYVBZX*";
-// Selenocysteine, pyrrolysine, and "leucine or isoleucine" have no row in any matrix.
-constexpr std::string_view protein_others = "UOJ";
-constexpr std::string_view dna_residues = "ACGTN";
-constexpr std::string_view dna_ambiguities = "RYSWKMBDHV";
+// Letters of residues; those without a row in the matrix, as U (selenocysteine), O (pyrrolysine)
+// and J (leucine or isoleucine) in most of them, are read as X.
+constexpr std::string_view protein_residues = "ARNDCQEGHILKMFPSTWYVBZXUOJ";
+constexpr std::string_view complements = "TGCAYRSWMKVHDBN";  // of iupac_bases
 
 }  // namespace
 
-Alphabet::Alphabet(Molecule molecule, Unknown unknown) : molecule_(molecule) {
+unsigned bases_of(char code) noexcept {
+    constexpr unsigned char sets[] = {1, 2, 4, 8, 5, 10, 6, 9, 12, 3, 14, 13, 11, 7, 15};
+    const std::size_t at = iupac_bases.find(code);
+    return at == std::string_view::npos ? 0 : sets[at];
+}
+
+Alphabet::Alphabet(Molecule molecule, std::string_view letters, Unknown unknown)
+    : molecule_(molecule), has_any_(letters.find(any_residue(molecule)) != std::string_view::npos) {
     const auto add = [&](char letter, std::uint8_t code) {
         codes_[static_cast<unsigned char>(letter)] = code;
         if (letter >= 'A' && letter <= 'Z') codes_[static_cast<unsigned char>(letter) + 32U] = code;
     };
     const auto replaced =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(any_residue(molecule)) | replaces);
-    codes_.fill(unknown == Unknown::any ? replaced : rejects);
+    codes_.fill(unknown == Unknown::any && has_any_ ? replaced : rejects);
     const bool protein = molecule == Molecule::protein;
-    for (const char letter : protein ? protein_residues : dna_residues) {
-        add(letter, static_cast<std::uint8_t>(letter));
+    if (has_any_) {
+        for (const char letter : protein ? protein_residues : iupac_bases) add(letter, replaced);
     }
-    for (const char letter : protein ? protein_others : dna_ambiguities) add(letter, replaced);
+    for (const char letter : letters) add(letter, static_cast<std::uint8_t>(letter));
     if (!protein) add('U', 'T');
     for (const char letter : {' ', '\t', '\r', '\v', '\f'}) add(letter, space);
 }
@@ -56,18 +62,8 @@ Alphabet::Encoded Alphabet::encode(std::string_view text, std::string& out) cons
 std::string reverse_complement(std::string_view dna) {
     std::string other(dna.rbegin(), dna.rend());
     std::ranges::transform(other, other.begin(), [](char letter) {
-        switch (letter) {
-            case 'A':
-                return 'T';
-            case 'C':
-                return 'G';
-            case 'G':
-                return 'C';
-            case 'T':
-                return 'A';
-            default:
-                return letter;
-        }
+        const std::size_t at = iupac_bases.find(letter);
+        return at == std::string_view::npos ? letter : complements[at];
     });
     return other;
 }

@@ -3,8 +3,7 @@
 // The letters of sequences: which a file may have, and which letter of the scoring matrix each of
 // them stands for. Plain values; any thread.
 //
-// Invariant: what encode() leaves are upper case letters that the matrices have a row for: of
-// proteins ARNDCQEGHILKMFPSTWYVBZX*, of nucleic acids ACGTN.
+// Invariant: what encode() leaves are upper case letters that the matrix has a row for.
 #pragma once
 
 #include <array>
@@ -15,6 +14,13 @@
 namespace strid::align {
 
 enum class Molecule : std::uint8_t { protein, dna };
+
+/// The codes of nucleic acids (NC-IUB 1984): the bases, those that stand for some of them, and N.
+inline constexpr std::string_view iupac_bases = "ACGTRYSWKMBDHVN";
+
+/// The bases that a code of iupac_bases stands for, as a set: 1 is A, 2 is C, 4 is G, 8 is T; 0 for
+/// another letter.
+[[nodiscard]] unsigned bases_of(char code) noexcept;
 
 /// The letter of a residue that is not known: X of proteins, N of nucleic acids.
 [[nodiscard]] constexpr char any_residue(Molecule molecule) noexcept {
@@ -29,7 +35,9 @@ enum class Unknown : std::uint8_t {
 
 class Alphabet {
   public:
-    explicit Alphabet(Molecule molecule, Unknown unknown = Unknown::reject);
+    /// `letters` are those that the matrix has rows for. Others that the molecule has are read as
+    /// "any residue" where that has a row.
+    Alphabet(Molecule molecule, std::string_view letters, Unknown unknown = Unknown::reject);
 
     /// The codes of the residues of a part of a line, and the letters that were found in it.
     struct Encoded {
@@ -40,6 +48,8 @@ class Alphabet {
     Encoded encode(std::string_view text, std::string& out) const;
 
     [[nodiscard]] Molecule molecule() const noexcept { return molecule_; }
+    /// Whether the matrix has a row for "any residue".
+    [[nodiscard]] bool has_any() const noexcept { return has_any_; }
 
   private:
     // A letter; above it bit 7 where it stands for another residue; or one of these.
@@ -48,6 +58,7 @@ class Alphabet {
     static constexpr std::uint8_t replaces = 0x80;
 
     Molecule molecule_;
+    bool has_any_;
     std::array<std::uint8_t, 256> codes_{};
 };
 

@@ -17,6 +17,7 @@
 #include <strid/program/arguments.hpp>
 
 #include "align_options.hpp"
+#include "sam.hpp"
 #include "search.hpp"
 #include "tools/common/interruption.hpp"
 #include "tools/common/progress.hpp"
@@ -31,7 +32,7 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
 }
 
-std::string summary(const FastaReader& queries, const FastaReader& database,
+std::string summary(const SequenceReader& queries, const SequenceReader& database,
                     const VectorKernel& kernel, std::size_t strands, std::size_t workers,
                     double seconds) {
     const double cells = static_cast<double>(queries.residues() * strands) *
@@ -65,30 +66,37 @@ std::optional<Significance> significance_of(const Scoring& scoring, const AlignO
         fmt::format("no Karlin-Altschul parameters are published for {} with gaps of {} + {} k",
                     scoring.name(), scoring.gaps().open, scoring.gaps().extend);
     if (options.expected_max) throw GraphError(fmt::format("--evalue: {}", what));
-    if (!options.quiet) {
+    if (!options.quiet && options.mode == Mode::local && options.format != Format::sam) {
         progress.say(fmt::format("strid: {}: neither bit scores nor E-values\n", what));
     }
     return std::nullopt;
 }
 
-int run(const AlignOptions& options, const tool::Interruption& interruption) {
+int run(const AlignOptions& options, const std::string& arguments,
+        const tool::Interruption& interruption) {
     options.check();
     const Scoring scoring = options.scoring();
-    const VectorKernel kernel(options.vectors, scoring.gaps());
+    const VectorKernel kernel(options.vectors, scoring);
     tool::Progress starting("", 0, options.quiet);
     const auto significance = significance_of(scoring, options, starting);
     const bool both_strands = options.dna && options.both_strands.value_or(true);
 
-    const Alphabet alphabet(scoring.molecule(), options.unknown);
-    FastaReader query_reader(options.queries, alphabet, interruption.requested());
+    const Alphabet alphabet(scoring.molecule(), scoring.letters(), options.unknown);
+    SequenceReader query_reader(options.queries, alphabet, interruption.requested());
     const auto queries = read_queries(query_reader, scoring, kernel, both_strands);
-    FastaReader database(options.database, alphabet, interruption.requested());
+    const bool is_sam = options.format == Format::sam;
+    if (is_sam) check_sam_names(queries, options.queries);
+    SamReferences references(options.database);
+    SequenceReader database(options.database, alphabet, interruption.requested());
     Destination output(options.output, Writing::whole);
     output.open();
 
     tool::Progress progress("B", database.size_bytes(), options.quiet);
-    Hits hits = search_database(database, queries, options.top, options.workers, interruption,
-                                [&] { progress.at(database.bytes_read(), "searching"); });
+    Hits hits = search_database(database, queries, TopHits(options.top, scoring.mode()),
+                                options.workers, interruption, [&](const SequenceBatch& batch) {
+                                    if (is_sam) references.add(batch);
+                                    progress.at(database.bytes_read(), "searching");
+                                });
     progress.clear();
     const double seconds = progress.seconds();
 
@@ -100,6 +108,7 @@ int run(const AlignOptions& options, const tool::Interruption& interruption) {
     }
     pattern::Team team(options.workers);
     align_results(results, queries, scoring, team, interruption);
+    if (is_sam) output.write(references.header(arguments), interruption.requested());
     for (std::size_t i = 0; i < queries.size(); ++i) {
         output.write(report(queries[i], i, results[i], scoring, options.format),
                      interruption.requested());
@@ -120,6 +129,8 @@ int main(int argc, char** argv) {
         AlignOptions options;
         add_align_options(app, options);
         if (const auto code = parse_arguments(app, argc, argv)) return *code;
-        return run(options, interruption);
+        std::string arguments;
+        for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", argv[i]);
+        return run(options, arguments, interruption);
     });
 }

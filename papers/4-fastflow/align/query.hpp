@@ -7,23 +7,25 @@
 // Threads: any number score at once. A profile is made by the first that needs it: most queries
 // never need more than that of 8 bits.
 //
-// Invariant: score() is the exact score of Smith-Waterman. A kernel says when its scores did not
-// fit; the next wider one then begins anew.
+// Invariant: score() is the exact score of the mode. A local kernel says when its scores did not
+// fit; the next wider one then begins anew. The others, where scores may be far below 0, begin with
+// a width that the lengths of the pair cannot exceed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fasta_reader.hpp"
 #include "scoring.hpp"
+#include "sequence_reader.hpp"
 #include "vector_kernel.hpp"
 
 namespace strid::align {
 
-/// The best local alignment of a pair: what it is worth, and the last residues of it. Of several
+/// The best alignment of a pair: what it is worth, and the last residues of it. Of several
 /// with this score, the one that ends first in the target, and then in the query.
 struct Score {
     int score = 0;
@@ -36,6 +38,7 @@ class QueryStrand {
   public:
     QueryStrand(std::string residues, const Scoring& scoring, const VectorLevel& level);
 
+    /// Throws Error where sequences are too long for scores of 32 bits.
     [[nodiscard]] Score score(std::string_view target) const;
     [[nodiscard]] const std::string& residues() const noexcept { return residues_; }
 
@@ -51,11 +54,12 @@ class QueryStrand {
         mutable std::once_flag once;
         mutable std::unique_ptr<parasail_profile_t, Free> profile;
     };
+    [[nodiscard]] std::int64_t bound(std::size_t target) const noexcept;
     [[nodiscard]] bool run(const Stage& stage, std::string_view target, Score& score) const;
 
     const std::string residues_;
     const Scoring& scoring_;
-    bool fits_8_bits_;
+    bool penalties_fit_8_bits_;
     Stage bits8_;
     Stage bits16_;
     Stage bits32_;
@@ -63,10 +67,12 @@ class QueryStrand {
 
 class Query {
   public:
-    Query(std::string_view header, std::string_view residues, const Scoring& scoring,
-          const VectorKernel& kernel, bool both_strands);
+    Query(std::string_view header, std::string_view residues, std::string_view qualities,
+          const Scoring& scoring, const VectorKernel& kernel, bool both_strands);
 
     [[nodiscard]] const std::string& header() const noexcept { return header_; }
+    /// Of FASTQ, a letter for each residue; empty of FASTA.
+    [[nodiscard]] const std::string& qualities() const noexcept { return qualities_; }
     [[nodiscard]] std::size_t length() const noexcept {
         return strands_.front()->residues().size();
     }
@@ -77,11 +83,12 @@ class Query {
 
   private:
     std::string header_;
+    std::string qualities_;
     std::vector<std::unique_ptr<QueryStrand>> strands_;
 };
 
 /// All sequences of a file. Throws InputOutputError.
-[[nodiscard]] std::vector<Query> read_queries(FastaReader& reader, const Scoring& scoring,
+[[nodiscard]] std::vector<Query> read_queries(SequenceReader& reader, const Scoring& scoring,
                                               const VectorKernel& kernel, bool both_strands);
 
 }  // namespace strid::align

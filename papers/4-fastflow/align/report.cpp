@@ -10,6 +10,8 @@
 
 #include <strid/engine/base/terminal.hpp>
 
+#include "sam.hpp"
+
 namespace strid::align {
 
 namespace {
@@ -41,14 +43,9 @@ double percent(std::size_t part, std::size_t whole) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The first word of a header; `otherwise` where it has none.
-std::string name_of(std::string_view header, const std::string& otherwise) {
-    const std::string_view word = header.substr(0, header.find_first_of(" \t"));
-    return word.empty() ? otherwise : std::string(word);
-}
-
 /// Where the alignment lies, counted from 1, in the query as it was given. On its other strand the
-/// target is the one that runs backwards, as in BLAST.
+/// target is the one that runs backwards, as in BLAST. One without a residue of the target, which
+/// may be the best of a whole query, lies at 0 to 0.
 struct Places {
     std::size_t query_first;
     std::size_t query_last;
@@ -57,12 +54,14 @@ struct Places {
 };
 Places places(const Result& result, const Query& query) {
     const Alignment& alignment = result.alignment;
+    std::size_t first = alignment.target_begin + 1;
+    std::size_t last = alignment.target_end;
+    if (first > last) first = last = 0;
     if (result.hit.strand == 0) {
-        return {alignment.query_begin + 1, alignment.query_end, alignment.target_begin + 1,
-                alignment.target_end};
+        return {alignment.query_begin + 1, alignment.query_end, first, last};
     }
-    return {query.length() - alignment.query_end + 1, query.length() - alignment.query_begin,
-            alignment.target_end, alignment.target_begin + 1};
+    return {query.length() - alignment.query_end + 1, query.length() - alignment.query_begin, last,
+            first};
 }
 
 std::string blast_line(const Query& query, std::size_t number, const Result& result) {
@@ -154,9 +153,10 @@ void add_alignment(std::string& text, const Query& query, std::size_t rank, cons
         const std::size_t target_residues = residues(target_part);
         const auto line = [&](const char* name, std::size_t first, std::size_t count, bool up,
                               const std::string& part) {
-            // A line of gaps alone has no residue to number.
-            const std::size_t last = count == 0 ? first : moved(first, count - 1, up);
-            fmt::format_to(std::back_inserter(text), "{:<6}{:>9} {} {}\n", name, first, part, last);
+            // A line of gaps alone has the number of the residue before it, as in BLAST.
+            const std::size_t shown = count == 0 && begin != 0 ? moved(first, 1, !up) : first;
+            const std::size_t last = count == 0 ? shown : moved(first, count - 1, up);
+            fmt::format_to(std::back_inserter(text), "{:<6}{:>9} {} {}\n", name, shown, part, last);
         };
         text += '\n';
         line("query", q, query_residues, forward, query_part);
@@ -171,6 +171,11 @@ void add_alignment(std::string& text, const Query& query, std::size_t rank, cons
 }
 
 }  // namespace
+
+std::string name_of(std::string_view header, const std::string& otherwise) {
+    const std::string_view word = header.substr(0, header.find_first_of(" \t"));
+    return word.empty() ? otherwise : std::string(word);
+}
 
 std::vector<Result> judge(std::vector<Hit> hits, const Query& query,
                           const std::optional<Significance>& significance,
@@ -191,6 +196,7 @@ std::vector<Result> judge(std::vector<Hit> hits, const Query& query,
 
 std::string report(const Query& query, std::size_t number, const std::vector<Result>& results,
                    const Scoring& scoring, Format format) {
+    if (format == Format::sam) return sam_records(query, number, results);
     std::string text;
     if (format == Format::blast) {
         for (const Result& result : results) text += blast_line(query, number, result);

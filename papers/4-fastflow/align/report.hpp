@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hits of a query as text: a table for a person, or the tabular format of BLAST (-outfmt 6).
-// Pure functions; any thread.
+// The hits of a query as text: a table for a person, the tabular format of BLAST (-outfmt 6), or
+// SAM (sam.hpp). Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace strid::align {
 enum class Format : std::uint8_t {
     table,
     alignments,  ///< The table, and each alignment below it.
-    blast
+    blast,
+    sam
 };
 
 /// The report of a hit. Without published parameters there are neither bits nor an E-value.
@@ -29,6 +30,9 @@ struct Result {
     std::optional<double> expected;
     Alignment alignment;
 };
+
+/// The first word of a header; `otherwise` where it has none.
+[[nodiscard]] std::string name_of(std::string_view header, const std::string& otherwise);
 
 /// Everything on one query, which is the `number`th, from 0.
 [[nodiscard]] std::string report(const Query& query, std::size_t number,

@@ -28,15 +28,14 @@ struct Task {
 /// The tasks: each batch of the database, with all queries in groups.
 class Feeder {
   public:
-    Feeder(FastaReader& database, const std::vector<Query>& queries,
-           const std::function<void()>& read_some)
+    Feeder(SequenceReader& database, const std::vector<Query>& queries, const ReadSome& read_some)
         : database_(database), plan_(queries), read_some_(read_some) {}
 
     [[nodiscard]] std::optional<Task> next() {
         if (!batch_ || !plan_.has_next()) {
             auto batch = std::make_shared<SequenceBatch>();
             if (!database_.read(*batch, batch_residues)) return std::nullopt;
-            read_some_();
+            read_some_(*batch);
             plan_.begin(batch->residues());
             batch_ = std::move(batch);
         }
@@ -44,16 +43,16 @@ class Feeder {
     }
 
   private:
-    FastaReader& database_;
+    SequenceReader& database_;
     BatchPlan plan_;
-    const std::function<void()>& read_some_;
+    const ReadSome& read_some_;
     std::shared_ptr<const SequenceBatch> batch_;
 };
 
 /// The hits of all workers.
 class Gathered {
   public:
-    Gathered(std::size_t queries, std::size_t hits_max) : hits_(queries, TopHits(hits_max)) {}
+    Gathered(std::size_t queries, const TopHits& none) : hits_(queries, none) {}
 
     void add(Hits& hits) {
         const std::lock_guard lock(mutex_);
@@ -72,12 +71,12 @@ class Worker : public OperatorTypes<Task, void> {
     static constexpr OperatorTraits traits{
         .kind = "search", .emits = Emits::nothing, .hears = events<Closed>};
 
-    Worker(const std::vector<Query>& queries, std::size_t hits_max,
+    Worker(const std::vector<Query>& queries, const TopHits& none,
            const tool::Interruption& interruption, Gathered& gathered)
         : queries_(&queries),
           interruption_(&interruption),
           gathered_(&gathered),
-          hits_(queries.size(), TopHits(hits_max)) {}
+          hits_(queries.size(), none) {}
 
     void process(Task& task, auto& /*emit*/) {
         for (std::size_t i = task.queries.begin; i < task.queries.end; ++i) {
@@ -97,17 +96,17 @@ class Worker : public OperatorTypes<Task, void> {
 
 }  // namespace
 
-Hits search_database(FastaReader& database, const std::vector<Query>& queries, std::size_t hits_max,
-                     std::size_t workers, const tool::Interruption& interruption,
-                     const std::function<void()>& read_some) {
+Hits search_database(SequenceReader& database, const std::vector<Query>& queries,
+                     const TopHits& none, std::size_t workers,
+                     const tool::Interruption& interruption, const ReadSome& read_some) {
     Feeder feeder(database, queries, read_some);
-    Gathered gathered(queries.size(), hits_max);
+    Gathered gathered(queries.size(), none);
     pattern::Options options;
     options.execution.workers = workers;
     // On demand: tasks differ in length, and no worker is given more than one ahead.
     (void)pattern::run(
         pattern::pipeline(pattern::source([&feeder] { return feeder.next(); }),
-                          pattern::farm(Worker(queries, hits_max, interruption, gathered),
+                          pattern::farm(Worker(queries, none, interruption, gathered),
                                         pattern::OnDemand{2}, {.workers = workers})),
         options);
     return std::move(gathered.hits());

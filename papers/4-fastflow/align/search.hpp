@@ -16,21 +16,23 @@
 
 #include <strid/pattern/team.hpp>
 
-#include "fasta_reader.hpp"
 #include "query.hpp"
 #include "report.hpp"
+#include "sequence_reader.hpp"
 #include "tools/common/interruption.hpp"
 #include "top_hits.hpp"
 
 namespace strid::align {
 
-/// The best `hits_max` hits of each query, by so many workers (0: one for each core). `read_some`
-/// is called after each part that was read, by one thread at a time. Throws InputOutputError,
-/// Interrupted.
-[[nodiscard]] Hits search_database(FastaReader& database, const std::vector<Query>& queries,
-                                   std::size_t hits_max, std::size_t workers,
+using ReadSome = std::function<void(const SequenceBatch&)>;
+
+/// The best hits of each query, of which `none` says how many are kept, by so many workers (0: one
+/// for each core). `read_some` is called with each part that was read, by one thread at a time.
+/// Throws InputOutputError, Interrupted.
+[[nodiscard]] Hits search_database(SequenceReader& database, const std::vector<Query>& queries,
+                                   const TopHits& none, std::size_t workers,
                                    const tool::Interruption& interruption,
-                                   const std::function<void()>& read_some);
+                                   const ReadSome& read_some);
 
 /// Adds the alignments to the results of each query. Throws Interrupted.
 void align_results(std::vector<std::vector<Result>>& results, const std::vector<Query>& queries,

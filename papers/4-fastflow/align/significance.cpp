@@ -7,6 +7,7 @@
 namespace strid::align {
 
 std::optional<Significance> Significance::of(const Scoring& scoring) {
+    if (scoring.mode() != Mode::local) return std::nullopt;
     for (const Parameters& parameters : published_parameters()) {
         if (parameters.matrix == scoring.name() && parameters.open == scoring.gaps().open &&
             parameters.extend == scoring.gaps().extend) {

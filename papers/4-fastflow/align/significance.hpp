@@ -45,7 +45,7 @@ struct DatabaseSize {
 class Significance {
   public:
     explicit Significance(const Parameters& parameters) : parameters_(parameters) {}
-    /// None where no parameters were published.
+    /// None where no parameters were published, and of alignments that are not local.
     [[nodiscard]] static std::optional<Significance> of(const Scoring& scoring);
 
     [[nodiscard]] double bits(int score) const noexcept;

@@ -17,7 +17,7 @@ bool better(const Hit& a, const Hit& b) noexcept {
 }  // namespace
 
 bool TopHits::belongs(int score, std::uint64_t target, std::size_t strand) const noexcept {
-    if (score <= 0) return false;  // no residue matches: nothing is aligned
+    if (mode_ == Mode::local && score <= 0) return false;  // no residue matches: nothing is aligned
     if (hits_.size() < hits_max_) return true;
     const Hit& worst = hits_.front();
     return std::tuple(-score, target, strand) <

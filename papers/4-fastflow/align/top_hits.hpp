@@ -4,7 +4,8 @@
 // the memory. One thread at a time.
 //
 // Invariant: which hits are kept, and their order, depends on the set of hits alone, not on the
-// order in which they are added: by the score, then by the place in the database.
+// order in which they are added: by the score, then by the place in the database. A local alignment
+// is a hit where its score is above 0, the alignment of another mode always.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct Hit {
 
 class TopHits {
   public:
-    explicit TopHits(std::size_t hits_max) : hits_max_(hits_max) {}
+    TopHits(std::size_t hits_max, Mode mode) : hits_max_(hits_max), mode_(mode) {}
 
     /// Scores a batch by the query and keeps what belongs to the best.
     void search(const Query& query, const SequenceBatch& batch);
@@ -41,6 +42,7 @@ class TopHits {
     void add(Hit hit);
 
     std::size_t hits_max_;
+    Mode mode_;
     std::vector<Hit> hits_;  // a heap, the worst on top
 };
 

@@ -17,12 +17,25 @@ namespace {
 // faster: 3.0 GCUPS beside 2.5 at 64 residues, 3.9 beside 3.7 here, 4.0 beside 4.1 at 128 (EPYC).
 constexpr std::size_t narrow_residues_max = 112;
 
+/// The part of parasail's names for a mode.
+const char* name_of(Mode mode) {
+    switch (mode) {
+        case Mode::global:
+            return "nw";
+        case Mode::semi_global:
+            return "sg_dx";  // the ends of the database's sequence are free
+        case Mode::local:
+            break;
+    }
+    return "sw";
+}
+
 }  // namespace
 
-std::vector<VectorLevel> VectorKernel::levels(GapCosts gaps) {
+std::vector<VectorLevel> VectorKernel::levels(const Scoring& scoring) {
     // parasail's striped kernels end the correction of F too early where the first residue of a gap
     // costs as much as the others (Debian's 2.6; the scores are too low). Those that scan do not.
-    const char* const method = gaps.open == 0 ? "scan" : "striped";
+    const char* const method = scoring.gaps().open == 0 ? "scan" : "striped";
     struct Candidate {
         const char* name;
         const char* kernel;
@@ -40,7 +53,8 @@ std::vector<VectorLevel> VectorKernel::levels(GapCosts gaps) {
         if (candidate.can_use() == 0) continue;
         const auto kernel = [&](int bits) {
             const std::string name =
-                fmt::format("parasail_sw_{}_profile_{}_{}", method, candidate.kernel, bits);
+                fmt::format("parasail_{}_{}_profile_{}_{}", name_of(scoring.mode()), method,
+                            candidate.kernel, bits);
             return parasail_lookup_pfunction_info(name.c_str());
         };
         VectorLevel level{candidate.name, kernel(8), kernel(16), kernel(32)};
@@ -51,8 +65,8 @@ std::vector<VectorLevel> VectorKernel::levels(GapCosts gaps) {
     return levels;
 }
 
-VectorKernel::VectorKernel(const std::string& name, GapCosts gaps) {
-    const std::vector<VectorLevel> all = levels(gaps);
+VectorKernel::VectorKernel(const std::string& name, const Scoring& scoring) {
+    const std::vector<VectorLevel> all = levels(scoring);
     if (all.empty()) throw GraphError("parasail has no vector kernel for this machine");
     if (name == "auto") {
         widest_ = all.front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of parasail's kernels scores a pair: the striped Smith-Waterman (Farrar 2007) with the
+// Which of parasail's kernels scores a pair: the striped one (Farrar 2007) of the mode with the
 // vectors that the machine has, or that of prefix scans (Daily 2016) where the striped one is
 // wrong. Constant once made; any thread.
 #pragma once
@@ -26,7 +26,7 @@ struct VectorLevel {
 class VectorKernel {
   public:
     /// `name` of one of levels(), or "auto". Throws GraphError for one that is not there.
-    VectorKernel(const std::string& name, GapCosts gaps);
+    VectorKernel(const std::string& name, const Scoring& scoring);
 
     /// The level for a query of so many residues.
     [[nodiscard]] const VectorLevel& level(std::size_t residues) const noexcept;
@@ -34,7 +34,7 @@ class VectorKernel {
     [[nodiscard]] const std::string& name() const noexcept { return widest_.name; }
 
     /// Those that parasail and this machine have, widest first.
-    [[nodiscard]] static std::vector<VectorLevel> levels(GapCosts gaps);
+    [[nodiscard]] static std::vector<VectorLevel> levels(const Scoring& scoring);
 
   private:
     VectorLevel widest_;

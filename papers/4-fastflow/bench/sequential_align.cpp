@@ -13,9 +13,9 @@
 #include <strid/program/session.hpp>
 
 #include "batch_plan.hpp"
-#include "fasta_reader.hpp"
 #include "query.hpp"
 #include "report.hpp"
+#include "sequence_reader.hpp"
 #include "top_hits.hpp"
 
 namespace {
@@ -27,14 +27,14 @@ int search(const char* query_path, const char* database_path) {
     constexpr std::size_t hits_max = 10;
     const std::atomic<bool> interrupted{false};
     const Scoring scoring = Scoring::protein("BLOSUM50", {});
-    const Alphabet alphabet(scoring.molecule());
-    FastaReader query_reader(query_path, alphabet, interrupted);
-    const VectorKernel kernel("auto", scoring.gaps());
+    const Alphabet alphabet(scoring.molecule(), scoring.letters());
+    SequenceReader query_reader(query_path, alphabet, interrupted);
+    const VectorKernel kernel("auto", scoring);
     const auto queries = read_queries(query_reader, scoring, kernel, false);
     const auto begin = std::chrono::steady_clock::now();
 
-    FastaReader database(database_path, alphabet, interrupted);
-    Hits hits(queries.size(), TopHits(hits_max));
+    SequenceReader database(database_path, alphabet, interrupted);
+    Hits hits(queries.size(), TopHits(hits_max, scoring.mode()));
     for (SequenceBatch batch; database.read(batch, batch_residues);) {
         for (std::size_t i = 0; i < queries.size(); ++i) hits[i].search(queries[i], batch);
     }

@@ -9,6 +9,12 @@ namespace strid::denoise {
 namespace {
 
 constexpr std::size_t rows_at_once = 16;
+// Grey levels of 255: a sample that is no further from its surroundings does not stand out.
+constexpr std::uint64_t near_levels = 16;
+// Per cent of the samples: with fewer that are found, those that stand out are counted; with fewer
+// of these, the plane has no noise worth its loss of detail, and the others are left.
+constexpr std::size_t found_per_cent_max = 10;
+constexpr std::size_t standing_out_per_cent_min = 1;
 constexpr std::size_t columns_at_once = 512;
 
 struct Window {
@@ -83,12 +89,26 @@ std::size_t count_extremum(const Plane& plane, const Window& window) {
 
 class Detector {
   public:
-    Detector(const Plane& plane, const ExtremeCounts& counts, std::size_t radius_max)
-        : plane_(plane), counts_(counts), radius_max_(radius_max) {}
+    Detector(const Plane& plane, const ExtremeCounts& counts, unsigned sample_max,
+             std::size_t radius_max)
+        : plane_(plane), counts_(counts), sample_max_(sample_max), radius_max_(radius_max) {}
 
     /// Of a sample of the least value, or of the largest one.
     [[nodiscard]] bool is_noise(std::size_t x, std::size_t y, bool is_least) const {
         return is_noise_at_once(x, y) || is_noise_in_windows(x, y, is_least);
+    }
+
+    /// Whether the sample is far from the mean of those that are no candidates, in the smallest
+    /// window that has any.
+    [[nodiscard]] bool stands_out(std::size_t x, std::size_t y, bool is_least) const {
+        for (std::size_t radius = 1; radius <= radius_max_; ++radius) {
+            const Window window = window_at(x, y, radius);
+            const std::uint32_t both = counts_.in(window);
+            const std::uint64_t good = window.size() - (both & 0xFFFF) - (both >> 16);
+            if (good == 0) continue;
+            return distance(window, is_least) * 255 > good * sample_max_ * near_levels;
+        }
+        return true;
     }
 
   private:
@@ -100,11 +120,28 @@ class Detector {
         return ((both - 0x10001U) & 0xFFFCFFFCU) == 0;
     }
 
+    /// From the value to those of the window's samples that are no candidates: the sum.
+    [[nodiscard]] std::uint64_t distance(const Window& window, bool is_least) const {
+        std::uint64_t sum = 0;
+        for (std::size_t y = window.top; y < window.bottom; ++y) {
+            const std::uint16_t* const samples = &plane_.samples[y * plane_.width];
+            for (std::size_t x = window.left; x < window.right; ++x) {
+                const unsigned sample = samples[x];
+                if (sample == 0 || sample == sample_max_) continue;
+                sum += is_least ? sample : sample_max_ - sample;
+            }
+        }
+        return sum;
+    }
+
+    [[nodiscard]] Window window_at(std::size_t x, std::size_t y, std::size_t radius) const {
+        return {x - std::min(x, radius), y - std::min(y, radius),
+                std::min(x + radius + 1, plane_.width), std::min(y + radius + 1, plane_.height)};
+    }
+
     [[nodiscard]] bool is_noise_in_windows(std::size_t x, std::size_t y, bool is_least) const {
         for (std::size_t radius = 1;;) {
-            const Window window{x - std::min(x, radius), y - std::min(y, radius),
-                                std::min(x + radius + 1, plane_.width),
-                                std::min(y + radius + 1, plane_.height)};
+            const Window window = window_at(x, y, radius);
             const std::size_t n = window.size();
             const std::uint32_t both = counts_.in(window);
             const std::size_t least = both & 0xFFFF;
@@ -136,15 +173,48 @@ class Detector {
 
     const Plane& plane_;
     const ExtremeCounts& counts_;
+    unsigned sample_max_;
     std::size_t radius_max_;
 };
+
+/// Leaves those that do not stand out, where those that do are few: dark and bright spots of a
+/// clean picture look as noise does. With noise all that were found are taken, because their
+/// surroundings are in doubt, too.
+void leave_spots(NoiseMap& map, const Plane& plane, const Detector& detector, const Loop& loop) {
+    constexpr std::uint8_t spot = 2;
+    std::vector<std::size_t> spots(plane.height);
+    const auto for_rows = [&](auto&& take) {
+        for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t y = begin; y < end; ++y) {
+                if (map.row_counts[y] != 0) take(y, &map.noisy[y * plane.width]);
+            }
+        });
+    };
+    for_rows([&](std::size_t y, std::uint8_t* noisy) {
+        for (std::size_t x = 0; x < plane.width; ++x) {
+            if (noisy[x] == 0) continue;
+            const bool is_least = plane.samples[y * plane.width + x] == 0;
+            if (detector.stands_out(x, y, is_least)) continue;
+            noisy[x] = spot;
+            ++spots[y];
+        }
+    });
+    const std::size_t left = std::accumulate(spots.begin(), spots.end(), std::size_t{0});
+    const bool is_clean =
+        (map.count - left) * 100 < plane.samples.size() * standing_out_per_cent_min;
+    for_rows([&](std::size_t y, std::uint8_t* noisy) {
+        std::replace(noisy, noisy + plane.width, spot, static_cast<std::uint8_t>(is_clean ? 0 : 1));
+        if (is_clean) map.row_counts[y] -= spots[y];
+    });
+    if (is_clean) map.count -= left;
+}
 
 }  // namespace
 
 NoiseMap detect_noise(const Plane& plane, unsigned sample_max, unsigned largest_window,
                       const Loop& loop) {
     const ExtremeCounts counts(plane, sample_max, loop);
-    const Detector detector(plane, counts, largest_window / 2);
+    const Detector detector(plane, counts, sample_max, largest_window / 2);
     NoiseMap map{Array<std::uint8_t>(plane.samples.size()), std::vector<std::size_t>(plane.height)};
     for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
         for (std::size_t y = begin; y < end; ++y) {
@@ -161,6 +231,9 @@ NoiseMap detect_noise(const Plane& plane, unsigned sample_max, unsigned largest_
         }
     });
     map.count = std::accumulate(map.row_counts.begin(), map.row_counts.end(), std::size_t{0});
+    if (map.count * 100 <= plane.samples.size() * found_per_cent_max) {
+        leave_spots(map, plane, detector, loop);
+    }
     return map;
 }
 

@@ -12,16 +12,19 @@ import subprocess
 import unittest
 
 from align_case import (
+    BLOSUM50_LETTERS,
+    BLOSUM50_ROWS,
     PROTEIN,
     AlignCase,
     alignments,
     blosum50,
     dna_scores,
     drawn,
+    gotoh,
+    iupac_scores,
     mutated,
     read_as_x,
     rows,
-    smith_waterman,
 )
 from program import PROGRAM, TIMEOUT_S
 
@@ -30,12 +33,15 @@ PARASAIL = ctypes.util.find_library("parasail")
 
 
 class Scores(AlignCase):
-    def check(self, queries, database, options=(), scores=None, gap_open=10, gap_extend=2):
+    def check(
+        self, queries, database, options=(), scores=None, gap_open=10, gap_extend=2, mode="local"
+    ):
         scores = scores or blosum50()
         arguments = [
             self.write("q.fa", queries),
             self.write("db.fa", database),
-            *("--top", len(database), "--format", "alignments", "--quiet", *options),
+            *("--top", len(database), "--format", "alignments", "--quiet", "--mode", mode),
+            *options,
         ]
         found = alignments(self.run_program(*arguments).stdout)
         self.assertEqual(len(found), len(queries))
@@ -43,8 +49,9 @@ class Scores(AlignCase):
             query = read_as_x(query)
             expected = []
             for place, (target_name, target) in enumerate(database):
-                score = smith_waterman(query, read_as_x(target), scores, gap_open, gap_extend)
-                if score > 0:
+                residues = read_as_x(target)
+                score = gotoh(query, residues, scores, gap_open, gap_extend, mode)
+                if score > 0 or mode != "local":
                     expected.append((-score, place, target_name))
             expected.sort()
             self.assertEqual(
@@ -52,8 +59,12 @@ class Scores(AlignCase):
             )
             for hit, (_, place, _) in zip(hits, expected):
                 target = read_as_x(database[place][1])
-                unknown = "N" if "--dna" in options else "X"
+                unknown = "NRYSWKMBDHV" if "--dna" in options else "X"
                 self.check_alignment(hit, query, target, scores, gap_open, gap_extend, unknown)
+                if mode != "local":
+                    self.assertEqual(hit.query.replace("-", ""), query)
+                if mode == "global":
+                    self.assertEqual(hit.target.replace("-", ""), target)
 
     def family(self, seed, query_lengths, letters=PROTEIN):
         rng = random.Random(seed)
@@ -68,6 +79,21 @@ class Scores(AlignCase):
     def test_are_those_of_the_recurrence(self):
         # Lengths on both sides of what a vector holds, and of the choice of vectors.
         self.check(*self.family(1, [1, 2, 15, 16, 17, 31, 33, 64, 112, 113, 150]))
+
+    def test_of_whole_sequences(self):
+        # Some with gaps so dear that scores need 16 and 32 bits, and lengths that have no pair.
+        for mode in ("global", "semi-global"):
+            for seed, (gap_open, gap_extend) in enumerate(
+                [(10, 2), (0, 1), (0, 0), (3, 0), (125, 2), (0, 130), (9000, 9000)], 51
+            ):
+                with self.subTest(mode=mode, gap_open=gap_open, gap_extend=gap_extend):
+                    self.check(
+                        *self.family(seed, [1, 17, 33, 70]),
+                        options=["--gap-open", gap_open, "--gap-extend", gap_extend],
+                        gap_open=gap_open,
+                        gap_extend=gap_extend,
+                        mode=mode,
+                    )
 
     def test_with_other_costs_of_gaps(self):
         for seed, (gap_open, gap_extend) in enumerate(
@@ -171,6 +197,80 @@ class Scores(AlignCase):
             scores=dna_scores(100, 100),
             gap_open=5,
         )
+
+    def test_of_codes_for_some_bases(self):
+        letters = "ACGTACGTRYSWKMBDHVN"
+        queries, database = self.family(16, [20, 70], letters)
+        for match, mismatch in ((2, 3), (5, 4), (7, 1)):
+            self.check(
+                queries,
+                database,
+                options=["--dna", "--strand", "plus", "--match", match, "--mismatch", mismatch],
+                scores=iupac_scores(match, mismatch),
+                gap_open=5,
+            )
+        query = "ACGTTRYSWKMBDHVNACC"
+        turned = query[::-1].translate(str.maketrans("ACGTRYKMBVDH", "TGCAYRMKVBHD"))
+        files = self.write("q.fa", [("q", query)]), self.write("db.fa", [("d", turned)])
+        found = alignments(
+            self.run_program(*files, "--dna", "--format", "alignments", "--mode", "global").stdout
+        )[0][0]
+        self.assertEqual((found.query, found.target), (turned, turned))
+
+    def test_by_a_matrix_of_a_file(self):
+        queries, database = self.family(17, [20, 70])
+        path = self.folder / "own.mat"
+        path.write_text(f"# as NCBI has it\n\n   {' '.join(BLOSUM50_LETTERS)}\n" + "".join(
+            f"{letter} {row}\n"
+            for letter, row in zip(BLOSUM50_LETTERS, BLOSUM50_ROWS.strip("\n").split("\n"))))
+        self.check(queries, database, options=["--matrix", path])
+        # Scores beyond 8 bits, columns in another order than rows, letters in lower case.
+        rng = random.Random(18)
+        scores = {}
+        for i, a in enumerate(PROTEIN):
+            for b in PROTEIN[: i + 1]:
+                scores[a, b] = scores[b, a] = rng.randint(-300, 100 if a != b else 900)
+        columns = PROTEIN[::-1]
+        path.write_text(
+            " ".join(columns) + "\r\n" + "".join(
+                f"{a.lower()}\t" + "\t".join(f"{scores[a, b]:+}" for b in columns) + "\r\n"
+                for a in PROTEIN))
+        for mode in ("local", "global", "semi-global"):
+            self.check(queries, database, ["--matrix", path], scores, mode=mode)
+        line = self.fails(self.write("q.fa", [("q", "ARX")]), self.write("d.fa", database),
+                          "--matrix", path, "--quiet")
+        self.assertIn("q.fa:2: 'X' is no residue of a protein that the matrix has a row", line)
+        path.write_text("A C G T\nA 9 -7 -1 -7\nC -7 9 -7 -1\nG -1 -7 9 -7\nT -7 -1 -7 9\n")
+        bases = {(a, b): 9 if a == b else -1 if {a, b} in ({*"AG"}, {*"CT"}) else -7
+                 for a in "ACGT" for b in "ACGT"}  # fmt: skip
+        self.check(*self.family(19, [20, 70], "ACGT"), gap_open=5, scores=bases,
+                   options=["--dna", "--strand", "plus", "--matrix", path])
+
+    def test_by_a_matrix_that_is_none_is_an_error_with_its_line(self):
+        good = self.write("good.fa", [("a", "ACGT" * 9)])
+        path = self.folder / "bad.mat"
+        for text, options, where, what in [
+            ("", (), 0, "no line that names the columns"),
+            ("# A\nA C\nA 1 2\n", (), 3, "there is no row for C"),
+            ("A C\nA 1 2\nC 2 x\n", (), 3, "'x' is no whole number from -10000 to 10000"),
+            ("A C\nA 1 2\nC 2 10001\n", (), 3, "'10001' is no whole number"),
+            ("A C\nA 1 2\nC 3 1\n", (), 3, "C and A are worth 3 here and 2 in line 2"),
+            ("A C\nA 1 2 3\n", (), 2, "3 scores for 2 columns"),
+            ("A C\nA 1 2\nA 1 2\n", (), 3, "the row for A is in line 2"),
+            ("A C\nD 1 2\n", (), 2, "there is no column for D"),
+            ("A A\n", (), 1, "two columns are for A"),
+            ("AC\n", (), 1, "'AC' is no letter of a protein"),
+            ("A C E\n", ("--dna",), 1, "'E' is no letter of a nucleic acid"),
+            ("A C\nA 1 2\nC 2 1\n", ("--dna",), 3, "there is no row for G"),
+        ]:
+            path.write_text(text)
+            line = self.fails(good, good, "--matrix", path, *options)
+            self.assertIn(f"{path}:{where}: ", line)
+            self.assertIn(what, line)
+        self.assertIn("none.mat", self.fails(good, good, "--matrix", self.folder / "none.mat"))
+        before = path.read_bytes()
+        self.fails(good, good, "--matrix", path, "--output", path, code=2)
+        self.assertEqual(path.read_bytes(), before)
 
     def test_of_both_strands(self):
         rng = random.Random(15)

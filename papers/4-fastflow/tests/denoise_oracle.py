@@ -25,7 +25,26 @@ def detect(image, largest, window):
                 break
         else:
             noisy[y, x] = value != median
-    return noisy
+    return leave_spots(image, noisy, largest, window)
+
+
+def leave_spots(image, noisy, largest, window):
+    """Without those that do not stand out, where fewer than 1 % of all samples do."""
+    if 10 * noisy.sum() > image.size:
+        return noisy
+    out = numpy.zeros(image.shape, bool)
+    for y, x in zip(*numpy.nonzero(noisy)):
+        out[y, x] = True
+        for radius in range(1, window // 2 + 1):
+            around = image[
+                max(y - radius, 0) : y + radius + 1, max(x - radius, 0) : x + radius + 1
+            ].astype(numpy.int64)
+            good = around[(around != 0) & (around != largest)]
+            if good.size:
+                far = abs(good - int(image[y, x])).sum()
+                out[y, x] = 255 * int(far) > 16 * int(largest) * good.size
+                break
+    return out if 100 * out.sum() < image.size else noisy
 
 
 def start(image, noisy, largest):

@@ -44,6 +44,32 @@ class Detection(DenoiseCase):
         flat[20, 45] = 255
         self.check(flat)
 
+    def test_a_clean_photograph_is_left(self):
+        """Shadows and lights are cut off, as a camera does: spots of 0 and the largest value."""
+        random = numpy.random.default_rng(SEED)
+        for largest in (255, 65535):
+            scale = largest // 255
+            image = picture(120, 120).astype(float)
+            image[:50, :50] = random.normal(3, 3, (50, 50))
+            image[70:, 70:] = random.normal(252, 3, (50, 50))
+            clean = (numpy.clip(numpy.rint(image), 0, 255) * scale).astype(
+                numpy.uint8 if largest == 255 else numpy.uint16)
+            self.check(clean, largest)
+            spots = numpy.count_nonzero((clean == 0) | (clean == largest))
+            self.assertGreater(spots, 0.03 * clean.size)
+            data = png(clean) if largest == 255 else wide_png(clean)
+            kept = pixels(self.denoise(data))
+            self.assertLess(numpy.count_nonzero(kept != clean), 0.005 * clean.size)
+            # A few impulses that stand out are found, and with noise all candidates are.
+            for place in ((55, 60), (100, 20), (10, 100)):
+                clean[place] = 0 if place[0] != 10 else largest
+            self.check(clean, largest)
+            data = png(clean) if largest == 255 else wide_png(clean)
+            found = pixels(self.denoise(data, "--detect-only"))
+            for place in ((55, 60), (100, 20), (10, 100)):
+                self.assertEqual(found[place], largest)
+            self.check(with_noise(clean, 0.02, largest=largest), largest)
+
     def test_small_and_narrow_pictures(self):
         random = numpy.random.default_rng(SEED)
         for shape in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 3), (1, 40), (40, 1), (5, 2), (3, 50)):

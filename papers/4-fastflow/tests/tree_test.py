@@ -11,6 +11,7 @@ import unittest
 
 import tree_oracle
 from tree_missing import MissingValues
+from tree_models import Columns, Shares, Weights
 from tree_refusals import Models, Processes, Refusals
 from tree_support import GOLF, TreeCase, as_csv, drawn_table
 
@@ -21,7 +22,8 @@ try:
 except ImportError:
     datasets = None
 
-__all__ = ["MissingValues", "Models", "Processes", "Refusals"]  # run here, with those below
+# Run here, with those below.
+__all__ = ["Columns", "MissingValues", "Models", "Processes", "Refusals", "Shares", "Weights"]
 
 # Quinlan, Induction of decision trees (1986), table 1: names only.
 WEATHER = """outlook,temperature,humidity,windy,class

@@ -38,10 +38,13 @@ void Classifier::follow(const TreeNode& node, double weight, std::uint32_t value
     }
 }
 
-Prediction Classifier::best() const noexcept {
+Prediction Classifier::best() noexcept {
     const ClassCode kind = majority_of(shares_);
     const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
-    return {kind, sum > 0 ? shares_[kind] / sum : 0};
+    if (sum > 0) {
+        for (double& share : shares_) share /= sum;
+    }
+    return {kind, sum > 0 ? shares_[kind] : 0};
 }
 
 void ConfusionMatrix::add(const ConfusionMatrix& other) {

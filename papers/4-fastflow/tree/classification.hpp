@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ class Classifier {
         return best();
     }
 
+    /// Of the last case: the share of each class, 1 in all.
+    [[nodiscard]] std::span<const double> shares() const noexcept { return shares_; }
+
   private:
     struct Part {
         std::uint32_t node;
@@ -56,7 +60,7 @@ class Classifier {
 
     void add(const TreeNode& node, double weight) noexcept;
     void follow(const TreeNode& node, double weight, std::uint32_t value);
-    [[nodiscard]] Prediction best() const noexcept;
+    [[nodiscard]] Prediction best() noexcept;
 
     const Schema& schema_;
     const Tree& tree_;

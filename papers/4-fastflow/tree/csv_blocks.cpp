@@ -110,7 +110,7 @@ void CsvBlocks::read_header() {
     for (CsvField& field : cutter_.fields()) {
         std::string name(detail::trimmed(unescape_csv(field)));
         if (name.empty()) name = fmt::format("column {}", names_.size() + 1);
-        if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+        if (!places_.emplace(name, names_.size()).second) {
             fail(line_ - 1, fmt::format("the header has two columns '{}'", excerpt(name)));
         }
         names_.push_back(std::move(name));

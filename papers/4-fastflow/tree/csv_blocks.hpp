@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <strid/engine/connector/csv_row.hpp>
@@ -38,6 +40,11 @@ class CsvBlocks {
 
     /// The names of the columns; one that has no name in the header is "column N".
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+    /// The place of a column; none where there is no such name.
+    [[nodiscard]] std::optional<std::size_t> place_of(const std::string& name) const {
+        const auto found = places_.find(name);
+        return found == places_.end() ? std::nullopt : std::optional(found->second);
+    }
     /// The header as it stands in the input, without its newline.
     [[nodiscard]] const std::string& header() const noexcept { return header_; }
     /// The name of the input for messages.
@@ -62,6 +69,7 @@ class CsvBlocks {
     LineReader reader_;
     CsvRowCutter cutter_;
     std::vector<std::string> names_;
+    std::unordered_map<std::string, std::size_t> places_;  // of the names
     std::string header_;
     char* position_ = nullptr;
     std::uint64_t line_ = 1;

@@ -40,6 +40,7 @@ Growing::Growing(const Training& training, GrowingNode& root) : training_(&train
     cases_.rows.resize(training.table().rows());
     std::iota(cases_.rows.begin(), cases_.rows.end(), 0U);
     cases_.classes = training.table().classes;
+    cases_.weights = training.table().weights;
     for (std::size_t i = 0; i < training.attributes(); ++i) {
         cases_.attributes.push_back(static_cast<std::uint32_t>(i));
         cases_.orders.emplace_back(training.order(i));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <strid/base/destination.hpp>
 #include <strid/base/file_use.hpp>
@@ -24,6 +25,7 @@ namespace {
 struct LearnArguments {
     std::string input = "-";
     std::string output = {};
+    std::string pmml = {};
     LearningOptions learning = {};
     std::uint32_t cases_min = 2;
     bool no_prune = false;
@@ -45,12 +47,13 @@ class Learning {
         if (!arguments_.output.empty()) {
             files.push_back({FileUse::Kind::writes, arguments_.output, true, nullptr, "--output"});
         }
+        if (!arguments_.pmml.empty()) {
+            files.push_back({FileUse::Kind::writes, arguments_.pmml, true, nullptr, "--pmml"});
+        }
         check_files(files);
         const Table table = read();
         interruption_.check();
-        for (const std::string& remark : table.remarks) {
-            write_to_stderr("strid: warning: " + remark + '\n');
-        }
+        remark_on(table);
         // Folds are made before the tree is learned, so that too many are refused at once.
         std::vector<std::vector<std::uint32_t>> folds;
         if (arguments_.folds != 0) {
@@ -60,8 +63,12 @@ class Learning {
         const Model model{table.schema, std::move(trees.front())};
         std::string text = learned_text(model, table);
         if (!folds.empty()) text += cross_validation_text(table, validate(table, folds));
-        if (!arguments_.output.empty()) write_model(model);
-        if (arguments_.output != "-") write_to_stdout(text);
+        // Both texts are made before a file is written, since either may refuse a name.
+        const std::string json = arguments_.output.empty() ? "" : model_json(model);
+        const std::string pmml = arguments_.pmml.empty() ? "" : model_pmml(model);
+        if (!json.empty()) write(arguments_.output, json);
+        if (!pmml.empty()) write(arguments_.pmml, pmml);
+        if (arguments_.output != "-" && arguments_.pmml != "-") write_to_stdout(text);
         return ExitCode::done;
     }
 
@@ -121,10 +128,23 @@ class Learning {
         return results;
     }
 
-    void write_model(const Model& model) const {
-        Destination file(arguments_.output, Writing::whole);
+    void remark_on(const Table& table) const {
+        for (const std::string& remark : table.remarks) {
+            write_to_stderr("strid: warning: " + remark + '\n');
+        }
+        const double needed = 2 * arguments_.learning.growth.cases_min;
+        if (!table.weights.empty() && table.weight() < needed) {
+            write_to_stderr(fmt::format(
+                "strid: warning: --weights: all rows together weigh {:.6g}, and a test needs {} "
+                "(twice --cases-min): the tree is one leaf. A row of weight 2 counts as two rows\n",
+                table.weight(), needed));
+        }
+    }
+
+    void write(const std::string& path, const std::string& text) const {
+        Destination file(path, Writing::whole);
         file.open();
-        file.write(model_json(model), interruption_.requested());
+        file.write(text, interruption_.requested());
         file.commit(interruption_.requested());
     }
 
@@ -169,6 +189,14 @@ void add_learn_command(CLI::App& app, Action& action) {
         .add_option("--output", arguments->output,
                     "The model as JSON; -: to standard output, in place of the tree")
         ->type_name("FILE");
+    command
+        .add_option("--pmml", arguments->pmml,
+                    "The model as PMML 4.4, for other programs; -: as with --output")
+        ->type_name("FILE");
+    command
+        .add_option("--weights", reading.weights,
+                    "The column of the weights: a row of weight 2 counts as two rows")
+        ->type_name("COL");
     add_columns_option(command, "--categorical", reading.categorical,
                        "Columns whose values are names, also where they are numbers");
     add_columns_option(command, "--numeric", reading.numeric,
@@ -192,9 +220,11 @@ void add_learn_command(CLI::App& app, Action& action) {
             if (!(confidence > 0 && confidence < 1)) {
                 throw GraphError("--confidence: not between 0 and 1");
             }
-            if (arguments->output == "-" && arguments->folds != 0) {
-                throw GraphError(
-                    "--cross-validate writes to standard output, and so does --output -");
+            for (const auto& [path, option] :
+                 {std::pair(arguments->output, "--output"), {arguments->pmml, "--pmml"}}) {
+                if (path != "-" || arguments->folds == 0) continue;
+                throw GraphError(fmt::format(
+                    "--cross-validate writes to standard output, and so does {} -", option));
             }
             arguments->learning.growth.cases_min = arguments->cases_min;
             return Learning(*arguments, interruption).run();

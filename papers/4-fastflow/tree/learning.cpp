@@ -25,6 +25,9 @@ std::string learned_text(const Model& model, const Table& table) {
     if (table.rows_without_class != 0) {
         left_out = fmt::format(", {} without a class left out", table.rows_without_class);
     }
+    if (table.rows_without_weight != 0) {
+        left_out += fmt::format(", {} of weight 0 left out", table.rows_without_weight);
+    }
     return fmt::format("Decision tree for {} ({} rows{}, {} attributes, {} classes):\n\n{}\n{}",
                        excerpt(model.schema.target, 200), table.rows(), left_out,
                        model.schema.attributes.size(), model.schema.classes.size(),

@@ -23,6 +23,10 @@ struct Model {
 /// InputOutputError that says where the text is not such a model.
 [[nodiscard]] Model read_model(std::string_view json, const std::string& name);
 
+/// As a TreeModel of PMML 4.4 (dmg.org), which answers as predict does. Throws InputOutputError
+/// where a name is not UTF-8 or has a character that XML does not allow.
+[[nodiscard]] std::string model_pmml(const Model& model);
+
 /// The tree as C4.5 prints it: a line for each branch; of a leaf its class, the weight of its
 /// training cases and, where there are any, that of those of another class.
 [[nodiscard]] std::string tree_text(const Model& model);

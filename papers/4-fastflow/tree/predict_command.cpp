@@ -33,6 +33,7 @@ struct PredictArguments {
     MissingWords missing = {};
     bool compares = false;
     bool only_predictions = false;
+    bool probabilities = false;
     std::size_t workers = 0;
     bool quiet = false;
 };
@@ -121,6 +122,7 @@ int run_predict(const PredictArguments& arguments, const tool::Interruption& int
                               {.writes_rows = !arguments.output.empty(),
                                .only_predictions = arguments.only_predictions,
                                .compares = arguments.compares,
+                               .probabilities = arguments.probabilities,
                                .missing = arguments.missing});
     std::optional<Destination> output;
     if (!arguments.output.empty()) {
@@ -176,6 +178,8 @@ void add_predict_command(CLI::App& app, Action& action) {
                      "Accuracy and confusion matrix, to standard output");
     command.add_flag("--only-predictions", arguments->only_predictions,
                      "Without the columns of the input");
+    command.add_flag("--probabilities", arguments->probabilities,
+                     "A column more for each class: its share");
     add_missing_option(command, arguments->missing);
     add_delimiter_option(command, arguments->delimiter);
     add_running_options(command, arguments->workers, arguments->quiet);
@@ -186,6 +190,9 @@ void add_predict_command(CLI::App& app, Action& action) {
             }
             if (arguments->compares && arguments->only_predictions && arguments->output.empty()) {
                 throw GraphError("--only-predictions: --accuracy without --output writes no rows");
+            }
+            if (arguments->compares && arguments->probabilities && arguments->output.empty()) {
+                throw GraphError("--probabilities: --accuracy without --output writes no rows");
             }
             if (!arguments->compares && arguments->output.empty()) arguments->output = "-";
             return run_predict(*arguments, interruption);

@@ -15,13 +15,6 @@
 
 namespace strid::tree {
 
-namespace {
-
-constexpr const char* prediction_column = "prediction";
-constexpr const char* confidence_column = "confidence";
-
-}  // namespace
-
 Predictor::Predictor(const Model& model, const CsvBlocks& input, const PredictionOptions& options)
     : model_(model),
       options_(options),
@@ -29,29 +22,27 @@ Predictor::Predictor(const Model& model, const CsvBlocks& input, const Predictio
       input_header_(input.header()),
       fields_(input.names().size()),
       delimiter_(input.delimiter()) {
-    find_columns(input.names());
+    find_columns(input);
     if (options_.writes_rows && !options_.only_predictions) {
-        for (const char* const added : {prediction_column, confidence_column}) {
-            const auto& names = input.names();
-            if (std::find(names.begin(), names.end(), added) == names.end()) continue;
+        for (const std::string& added : added_columns()) {
+            if (!input.place_of(added)) continue;
             throw InputOutputError(
                 fmt::format("{}: there is a column '{}' already (--only-predictions leaves the "
                             "columns of the input out)",
-                            excerpt(name_, 4096), added));
+                            excerpt(name_, 4096), excerpt(added)));
         }
     }
 }
 
-std::size_t Predictor::find(const std::vector<std::string>& names, const std::string& wanted,
+std::size_t Predictor::find(const CsvBlocks& input, const std::string& wanted,
                             const char* what) const {
-    const auto found = std::find(names.begin(), names.end(), wanted);
-    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    if (const auto place = input.place_of(wanted)) return *place;
     throw InputOutputError(fmt::format("{}: the model does not fit: no column '{}', {}{}",
                                        excerpt(name_, 4096), excerpt(wanted), what,
-                                       suggestion(wanted, names)));
+                                       suggestion(wanted, input.names())));
 }
 
-void Predictor::find_columns(const std::vector<std::string>& names) {
+void Predictor::find_columns(const CsvBlocks& input) {
     const auto& attributes = model_.schema.attributes;
     std::vector<bool> is_tested(attributes.size(), false);
     for (const TreeNode& node : model_.tree.nodes) {
@@ -60,7 +51,7 @@ void Predictor::find_columns(const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < attributes.size(); ++i) {
         if (!is_tested[i]) continue;
         Tested tested{static_cast<std::uint32_t>(i),
-                      find(names, attributes[i].name, "which the tree tests"),
+                      find(input, attributes[i].name, "which the tree tests"),
                       {}};
         for (const std::string& value : attributes[i].values) {
             tested.codes.emplace(value, static_cast<std::uint32_t>(tested.codes.size()));
@@ -68,10 +59,20 @@ void Predictor::find_columns(const std::vector<std::string>& names) {
         tested_.push_back(std::move(tested));
     }
     if (!options_.compares) return;
-    target_ = find(names, model_.schema.target, "the target of --accuracy");
+    target_ = find(input, model_.schema.target, "the target of --accuracy");
     for (const std::string& name : model_.schema.classes) {
         classes_.emplace(name, static_cast<std::uint32_t>(classes_.size()));
     }
+}
+
+std::vector<std::string> Predictor::added_columns() const {
+    std::vector<std::string> names{"prediction", "confidence"};
+    if (options_.probabilities) {
+        for (const std::string& name : model_.schema.classes) {
+            names.push_back("probability_" + name);
+        }
+    }
+    return names;
 }
 
 std::string Predictor::header() const {
@@ -80,7 +81,12 @@ std::string Predictor::header() const {
         text = input_header_;
         text += delimiter_;
     }
-    return text + prediction_column + delimiter_ + confidence_column + "\n";
+    const std::vector<std::string> added = added_columns();
+    for (const std::string& name : added) {
+        append_csv_field(text, name, delimiter_);
+        text += &name == &added.back() ? '\n' : delimiter_;
+    }
+    return text;
 }
 
 PredictedBlock Predictor::predict(const CsvBlock& block) const {
@@ -113,8 +119,14 @@ void Predictor::predict_rows(const CsvBlock& block, PredictedBlock& predicted) c
             predicted.text += delimiter_;
         }
         append_csv_field(predicted.text, model_.schema.classes[answer.kind], delimiter_);
-        fmt::format_to(std::back_inserter(predicted.text), "{}{:.4f}\n", delimiter_,
-                       answer.confidence);
+        const auto end = std::back_inserter(predicted.text);
+        fmt::format_to(end, "{}{:.4f}", delimiter_, answer.confidence);
+        if (options_.probabilities) {
+            for (const double share : classifier.shares()) {
+                fmt::format_to(end, "{}{:.4f}", delimiter_, share);
+            }
+        }
+        predicted.text += '\n';
     }
 }
 

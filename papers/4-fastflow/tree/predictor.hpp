@@ -25,6 +25,7 @@ struct PredictionOptions {
     bool writes_rows = true;        ///< otherwise they are only counted
     bool only_predictions = false;  ///< without the columns of the input
     bool compares = false;          ///< with the classes in the column of the target
+    bool probabilities = false;     ///< a column more for each class
     MissingWords missing = {};
 };
 
@@ -62,9 +63,10 @@ class Predictor {
         std::vector<std::uint32_t> codes;  // by attribute
     };
 
-    void find_columns(const std::vector<std::string>& names);
-    [[nodiscard]] std::size_t find(const std::vector<std::string>& names, const std::string& wanted,
+    void find_columns(const CsvBlocks& input);
+    [[nodiscard]] std::size_t find(const CsvBlocks& input, const std::string& wanted,
                                    const char* what) const;
+    [[nodiscard]] std::vector<std::string> added_columns() const;
     void predict_rows(const CsvBlock& block, PredictedBlock& predicted) const;
     void read_values(BlockRows& rows, Values& values) const;
     void compare(BlockRows& rows, ClassCode kind, PredictedBlock& predicted) const;

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table.hpp"
 
+#include <numeric>
+
 namespace strid::tree {
+
+double Table::weight() const noexcept {
+    if (weights.empty()) return static_cast<double>(rows());
+    return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
 
 Table subset(const Table& table, const std::vector<std::uint32_t>& rows) {
     Table part;
@@ -17,6 +24,7 @@ Table subset(const Table& table, const std::vector<std::uint32_t>& rows) {
         pick(table.columns[i].codes, part.columns[i].codes);
     }
     pick(table.classes, part.classes);
+    pick(table.weights, part.weights);
     return part;
 }
 

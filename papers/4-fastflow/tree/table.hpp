@@ -45,10 +45,14 @@ struct Table {
     Schema schema = {};
     std::vector<Column> columns = {};  // by attribute
     std::vector<ClassCode> classes = {};
+    std::vector<double> weights = {};       // above 0; empty: all are 1
     std::size_t rows_without_class = 0;     // left out
+    std::size_t rows_without_weight = 0;    // of weight 0, left out
     std::vector<std::string> remarks = {};  // for the user: what is seldom meant
 
     [[nodiscard]] std::size_t rows() const noexcept { return classes.size(); }
+    /// The weight of all rows.
+    [[nodiscard]] double weight() const noexcept;
 };
 
 /// The rows of the table that are named, in that order; the schema is that of the whole.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <set>
@@ -129,23 +130,52 @@ void TableBuilder::read_classes() {
     check_classes(names, is_numeric);
     table_.schema.target = parser_.columns()[parser_.target()].name;
     table_.schema.classes = std::move(names);
-    if (std::find(codes.begin(), codes.end(), missing_code) != codes.end()) {
-        left_out_.resize(codes.size());
-        for (std::size_t i = 0; i < codes.size(); ++i) left_out_[i] = codes[i] == missing_code;
-    }
+    table_.rows_without_class = static_cast<std::size_t>(std::ranges::count(codes, missing_code));
+    if (table_.rows_without_class != 0) left_out_.resize(codes.size());
     table_.classes.reserve(codes.size());
-    for (const std::uint32_t code : codes) {
-        if (code != missing_code) table_.classes.push_back(static_cast<ClassCode>(code));
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (codes[i] == missing_code) left_out_[i] = true;
+        if (left_out_.empty() || !left_out_[i]) {
+            table_.classes.push_back(static_cast<ClassCode>(codes[i]));
+        }
     }
-    table_.rows_without_class = codes.size() - table_.classes.size();
+}
+
+// Before the classes: a row of weight 0 is as one that is not there.
+void TableBuilder::read_weights() {
+    if (!parser_.weights()) return;
+    std::size_t row = 0;
+    for (const ParsedBlock& block : blocks_) {
+        for (const double weight : block.columns[*parser_.weights()].numbers) {
+            if (weight == 0) {
+                left_out_.resize(rows_);
+                left_out_[row] = true;
+                ++table_.rows_without_weight;
+            }
+            ++row;
+        }
+    }
 }
 
 void TableBuilder::settle() {
     const auto& columns = parser_.columns();
     is_numeric_.resize(columns.size());
+    read_weights();
     read_classes();
+    if (parser_.weights()) {
+        Column weights;
+        build_numbers(*parser_.weights(), weights);
+        table_.weights = std::move(weights.numbers);
+        if (!std::isfinite(table_.weight()) || table_.rows() == 0) {
+            throw InputOutputError(fmt::format("{}: --weights: the rows weigh {}",
+                                               excerpt(parser_.name(), 4096), table_.weight()));
+        }
+    }
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (i == parser_.target() || columns[i].kind == TableParser::Kind::ignored) continue;
+        if (i == parser_.target() || i == parser_.weights() ||
+            columns[i].kind == TableParser::Kind::ignored) {
+            continue;
+        }
         settle_kind(i);
         inputs_.push_back(i);
         table_.schema.attributes.push_back({columns[i].name, is_numeric_[i], {}});

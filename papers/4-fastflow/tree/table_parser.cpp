@@ -82,11 +82,19 @@ TableParser::TableParser(const CsvBlocks& input, const ReadingOptions& options)
     : name_(input.name()), delimiter_(input.delimiter()), missing_(options.missing) {
     for (const std::string& name : input.names()) columns_.push_back({name});
     has_texts_ = std::make_unique<std::atomic<bool>[]>(columns_.size());
-    target_ = find(options.target, "--target");
-    set_kind(options.ignored, Kind::ignored, "--ignore");
-    set_kind(options.categorical, Kind::categorical, "--categorical");
-    set_kind(options.numeric, Kind::numeric, "--numeric");
+    target_ = find(input, options.target, "--target");
+    if (!options.weights.empty()) {
+        set_kind(input, {options.weights}, Kind::weight, "--weights");
+        weights_ = find(input, options.weights, "--weights");
+    }
+    set_kind(input, options.ignored, Kind::ignored, "--ignore");
+    set_kind(input, options.categorical, Kind::categorical, "--categorical");
+    set_kind(input, options.numeric, Kind::numeric, "--numeric");
     InputColumn& target = columns_[target_];
+    if (target.kind == Kind::weight) {
+        throw GraphError(
+            fmt::format("--weights '{}': the column holds the classes", excerpt(target.name)));
+    }
     if (target.kind == Kind::ignored || target.kind == Kind::numeric) {
         throw GraphError(
             fmt::format("--target '{}': the classes are names, neither ignored nor numeric",
@@ -96,20 +104,18 @@ TableParser::TableParser(const CsvBlocks& input, const ReadingOptions& options)
     target.kind = Kind::categorical;
 }
 
-std::size_t TableParser::find(const std::string& column, const char* option) const {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-        if (columns_[i].name == column) return i;
-        names.push_back(columns_[i].name);
-    }
+std::size_t TableParser::find(const CsvBlocks& input, const std::string& column,
+                              const char* option) const {
+    if (const auto place = input.place_of(column)) return *place;
     throw InputOutputError(fmt::format("{}: {}: no column '{}' in the header{}",
                                        excerpt(name_, 4096), option, excerpt(column),
-                                       suggestion(column, names)));
+                                       suggestion(column, input.names())));
 }
 
-void TableParser::set_kind(const std::vector<std::string>& names, Kind kind, const char* option) {
+void TableParser::set_kind(const CsvBlocks& input, const std::vector<std::string>& names, Kind kind,
+                           const char* option) {
     for (const std::string& name : names) {
-        InputColumn& column = columns_[find(name, option)];
+        InputColumn& column = columns_[find(input, name, option)];
         if (column.kind != Kind::found) {
             throw GraphError(
                 fmt::format("{} '{}': the column was named before", option, excerpt(name)));
@@ -168,11 +174,16 @@ bool TableParser::add_number(BlockRows& rows, std::size_t column,
     if (!missing_.contains(text)) {
         const auto fault = detail::read_floating(text, number, NonFinite::reject);
         if (fault != nullptr) {
-            if (columns_[column].kind != Kind::numeric) return false;
+            if (columns_[column].kind == Kind::found) return false;
             fail_at_line(name_, rows.line(),
                          fmt::format("column '{}': {}: \"{}\"", excerpt(columns_[column].name),
                                      fault, excerpt(text)));
         }
+    }
+    if (columns_[column].kind == Kind::weight && !(number >= 0)) {
+        fail_at_line(name_, rows.line(),
+                     fmt::format("column '{}': \"{}\" is no weight, a number from 0 up",
+                                 excerpt(columns_[column].name), excerpt(text)));
     }
     numbers.push_back(number);
     return true;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct MissingWords {
 
 struct ReadingOptions {
     std::string target = {};
+    std::string weights = {};  // the column of the weights; empty: each row weighs 1
     std::vector<std::string> categorical = {};
     std::vector<std::string> numeric = {};
     std::vector<std::string> ignored = {};
@@ -74,20 +76,24 @@ class TableParser {
     /// The texts of a column, of which the block has numbers only.
     void parse_words(ParsedBlock& parsed, std::size_t column) const;
 
-    enum class Kind : unsigned char { found, numeric, categorical, ignored };
+    enum class Kind : unsigned char { found, numeric, categorical, ignored, weight };
     struct InputColumn {
         std::string name = {};
         Kind kind = Kind::found;
     };
     [[nodiscard]] const std::vector<InputColumn>& columns() const noexcept { return columns_; }
     [[nodiscard]] std::size_t target() const noexcept { return target_; }
+    /// The column of the weights.
+    [[nodiscard]] std::optional<std::size_t> weights() const noexcept { return weights_; }
     [[nodiscard]] bool target_is_categorical() const noexcept { return target_is_categorical_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const MissingWords& missing() const noexcept { return missing_; }
 
   private:
-    [[nodiscard]] std::size_t find(const std::string& column, const char* option) const;
-    void set_kind(const std::vector<std::string>& names, Kind kind, const char* option);
+    [[nodiscard]] std::size_t find(const CsvBlocks& input, const std::string& column,
+                                   const char* option) const;
+    void set_kind(const CsvBlocks& input, const std::vector<std::string>& names, Kind kind,
+                  const char* option);
     void parse_rows(ParsedBlock& parsed) const;
     [[nodiscard]] bool add_number(BlockRows& rows, std::size_t column,
                                   std::vector<double>& numbers) const;
@@ -97,6 +103,7 @@ class TableParser {
     MissingWords missing_;
     std::vector<InputColumn> columns_;
     std::size_t target_ = 0;
+    std::optional<std::size_t> weights_;
     bool target_is_categorical_ = false;
     // Columns of which some thread has seen a text that is no number: the blocks that are parsed
     // after that need not try. Relaxed: a hint.
@@ -122,6 +129,7 @@ class TableBuilder {
   private:
     void settle_kind(std::size_t column);
     void remark_on_words(std::size_t column);
+    void read_weights();
     void read_classes();
     void check_classes(const std::vector<std::string>& names, bool is_numeric) const;
     void build_numbers(std::size_t column, Column& built) const;
@@ -131,7 +139,7 @@ class TableBuilder {
     std::vector<ParsedBlock> blocks_;
     std::vector<bool> is_numeric_;     // by column of the input
     std::vector<std::size_t> inputs_;  // by attribute
-    std::vector<bool> left_out_;       // rows without a class; empty: none
+    std::vector<bool> left_out_;       // rows without a class or of weight 0; empty: none
     std::size_t rows_ = 0;
     Table table_;
 };

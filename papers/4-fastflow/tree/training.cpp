@@ -43,7 +43,11 @@ std::vector<Keyed> sorted_rows(const std::vector<double>& numbers) {
 
 Training::Training(const Table& table, const GrowthOptions& options,
                    const std::atomic<bool>& interrupted)
-    : table_(table), options_(options), interrupted_(interrupted), orders_(table.columns.size()) {
+    : table_(table),
+      options_(options),
+      interrupted_(interrupted),
+      orders_(table.columns.size()),
+      weight_(table.weight()) {
     n_log_n_.resize(std::min(table.rows() + 1, tabled_max));
     for (std::size_t n = 1; n < n_log_n_.size(); ++n) n_log_n_[n] = n_log_n(static_cast<double>(n));
     all_many_valued_ = true;
@@ -54,8 +58,8 @@ Training::Training(const Table& table, const GrowthOptions& options,
 
 bool Training::has_many_values(std::size_t attribute) const noexcept {
     const Attribute& what = table_.schema.attributes[attribute];
-    return !what.is_numeric && static_cast<double>(what.values.size()) >=
-                                   many_values_per_row * static_cast<double>(table_.rows());
+    return !what.is_numeric &&
+           static_cast<double>(what.values.size()) >= many_values_per_row * weight_;
 }
 
 void Training::prepare(std::size_t attribute) {

@@ -81,6 +81,7 @@ class Training {
     const std::atomic<bool>& interrupted_;
     std::vector<Order> orders_;
     std::vector<double> n_log_n_;
+    double weight_;  // of all rows
     bool all_many_valued_;
 };
 

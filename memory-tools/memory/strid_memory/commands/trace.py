@@ -18,19 +18,37 @@ from strid_memory.errors import MemoryToolError, UsageError
 
 INTERVAL_MIN_S = 0.001
 INTERVAL_MAX_S = 3600
+STACK_INTERVAL = 65_536
+STACK_INTERVAL_MAX = 1 << 30
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="PREFIX",
-        help="write PREFIX.txt, PREFIX.json and PREFIX.svg",
+        help="write PREFIX.txt, PREFIX.json and PREFIX.svg, with --stacks also PREFIX.flame.svg",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was counted as JSON")
     parser.add_argument(
         "--svg", metavar="FILE", help="draw sizes, rates and live bytes (needs matplotlib)"
     )
     parser.add_argument("--report", metavar="FILE", help="write the table to a file")
+    parser.add_argument(
+        "--stacks",
+        action="store_true",
+        help="find out which functions ask for memory: a table of call stacks by bytes",
+    )
+    parser.add_argument(
+        "--stack-interval",
+        metavar="BYTES",
+        type=int,
+        default=STACK_INTERVAL,
+        help="a stack is kept for so many requested bytes on the average, 1: for every request"
+        f" (default: {STACK_INTERVAL})",
+    )
+    parser.add_argument(
+        "--flame-graph", metavar="FILE", help="draw the stacks as SVG; --stacks is implied"
+    )
     parser.add_argument("--quiet", action="store_true", help="print no table")
     parser.add_argument(
         "--interval",
@@ -68,6 +86,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("trace: no COMMAND to run")
     if not INTERVAL_MIN_S <= options.interval <= INTERVAL_MAX_S:
         raise UsageError(f"--interval {options.interval:g}: not from 0.001 to 3600 s")
+    if not 1 <= options.stack_interval <= STACK_INTERVAL_MAX:
+        raise UsageError(f"--stack-interval {options.stack_interval}: not from 1 to 2^30 bytes")
     if options.timeout is not None and not (
         math.isfinite(options.timeout) and options.timeout > 0
     ):
@@ -80,17 +100,21 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _outputs(options: argparse.Namespace) -> dict[str, list[str]]:
-    outputs = {"report": [], "json": [], "svg": []}
+    outputs = {"report": [], "json": [], "svg": [], "flame_graph": []}
     for form, ending in (("report", "txt"), ("json", "json"), ("svg", "svg")):
         if getattr(options, form):
             outputs[form].append(getattr(options, form))
         if options.output:
             outputs[form].append(f"{options.output}.{ending}")
+    if options.flame_graph:
+        outputs["flame_graph"].append(options.flame_graph)
+    if options.output and options.stacks:
+        outputs["flame_graph"].append(f"{options.output}.flame.svg")
     return outputs
 
 
 def run(options: argparse.Namespace) -> int:
-    from strid_memory import trace_json, trace_plot, trace_report, traced
+    from strid_memory import flame_graph, trace_json, trace_plot, trace_report, traced
     from strid_memory.output_file import check_writable, write_whole
 
     if options.program[:1] == ["--"]:
@@ -101,6 +125,9 @@ def run(options: argparse.Namespace) -> int:
         check_writable(path)
     if outputs["svg"]:
         trace_plot.check_available()
+    options.stacks = options.stacks or bool(options.flame_graph)
+    if options.stacks:
+        traced.find_unwinder()
     result = traced.run(
         options.program,
         preload=[str(pathlib.Path(library).resolve()) for library in options.preload],
@@ -108,12 +135,14 @@ def run(options: argparse.Namespace) -> int:
         interval_s=options.interval,
         follow=options.follow,
         timeout_s=options.timeout,
+        stack_period=options.stack_interval if options.stacks else 0,
     )
     text = trace_report.report(result)
     makers = {
         "report": lambda: text.encode(),
         "json": lambda: trace_json.dump(result),
         "svg": lambda: trace_plot.svg(result),
+        "flame_graph": lambda: flame_graph.svg(result),
     }
     for form, paths in outputs.items():
         if paths:
