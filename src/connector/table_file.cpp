@@ -127,7 +127,7 @@ class FileWatch::Reader {
                 "{} can be read once only: check_every needs a regular file", shown(path_)));
         }
         thread_ = std::jthread([this](const std::stop_token& stop) {
-            detail::name_this_thread("strid-table");
+            strid::detail::name_this_thread("strid-table");
             watch(stop);
         });
     }

@@ -40,7 +40,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::follow() {
-    detail::name_this_thread("strid-progress");
+    strid::detail::name_this_thread("strid-progress");
     Report shown;
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, period, [this] { return over_; })) {

@@ -26,7 +26,7 @@ void Watch::begin(Running& running) {
 }
 
 void Watch::follow() {
-    detail::name_this_thread("strid-signals");
+    strid::detail::name_this_thread("strid-signals");
     const bool shows = terminal_.interactive() && !options_.quiet;
     while (!ended_.load(std::memory_order_relaxed)) {
         signals_.wait_for(signals_.count() > 1 ? cancelled_period : progress_period);

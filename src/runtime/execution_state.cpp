@@ -138,13 +138,13 @@ std::string Execution::State::start_threads() {
         threads_.reserve(threads_alive_ + 1);
         if (watched) {
             threads_.emplace_back([this] {
-                detail::name_this_thread("strid-watchdog");
+                strid::detail::name_this_thread("strid-watchdog");
                 watch();
             });
         }
         for (; started < threads_alive_; ++started) {
             threads_.emplace_back([this, started] {
-                detail::name_this_thread(fmt::format("strid-w{}", started).c_str());
+                strid::detail::name_this_thread(fmt::format("strid-w{}", started).c_str());
                 run_thread(*workers_[started]);
             });
         }
