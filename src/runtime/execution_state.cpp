@@ -20,8 +20,8 @@
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
 #include <strid/engine/base/assert.hpp>
-#include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/base/thread_limits.hpp>
+#include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/runtime/execution.hpp>
 
 #include "simulation.hpp"

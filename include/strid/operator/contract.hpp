@@ -74,9 +74,8 @@
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
-// with respect to this watermark. `emit.failed()`, in a handler of an exception and with the trait
-// .may_skip: the function threw on one record, which is dropped and counted, or the run ends, as
-// the options of the operator say. Outside `process`, where the engine does so by itself.
+// with respect to this watermark. `emit.failed()`, in a handler of an exception outside `process`
+// and with the trait .may_skip: the function threw on one record; the options of the operator hold.
 //
 // State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
 // by key (operator/keyed_state.hpp), buffers, watermarks, plain values. A class with members has

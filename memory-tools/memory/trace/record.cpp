@@ -119,7 +119,7 @@ void note_stack(ThreadState& state, std::size_t size) {
         state.next_stack += next_stack_distance(state);
     } while (state.next_stack <= allocated);
     const auto bytes = points * period;
-// A size of 0 comes here only behind a signal handler whose requests passed the point.
+    // A size of 0 comes here only behind a signal handler whose requests passed the point.
     const double calls = size == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(size);
     keep_stack(bytes, calls);
 }
