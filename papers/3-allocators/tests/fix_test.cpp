@@ -171,6 +171,17 @@ TEST(FixDecoder, AWrongLengthIsReportedAtItsCheckSum) {
     }
 }
 
+TEST(FixDecoder, ACheckSumInsideTheBodyIsGarbledHoweverItArrives) {
+    const std::string both = framed("35=0|10=000|58=x|") + framed("35=0|");
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, both.size()}) {
+        const Outcome outcome = decode(both, step);
+        ASSERT_FALSE(outcome.garbled.empty()) << step;
+        EXPECT_EQ(outcome.garbled[0].kind, Garbled::Kind::body_length) << step;
+        ASSERT_EQ(outcome.messages.size(), 1U) << step;
+        EXPECT_EQ(raw(outcome.messages[0]), framed("35=0|")) << step;
+    }
+}
+
 TEST(FixDecoder, WhatIsNoLengthOrTooLong) {
     for (const char* length : {"9=", "9=x", "9=-1", "9=1234567890", "9=1.0"}) {
         const Outcome outcome =
