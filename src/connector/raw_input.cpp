@@ -41,7 +41,7 @@ constexpr std::array<std::pair<RawInput::Format, std::string_view>, 6> magics = 
      {RawInput::Format::bzip2, "BZh?\x31\x41\x59\x26\x53\x59"sv},
      {RawInput::Format::bzip2, "BZh?\x17\x72\x45\x38\x50\x90"sv}}};
 
-/// What is no table, though files of tables are often given as it.
+/// A format that tables are kept in, and that is not read.
 struct ForeignFormat {
     std::string_view magic;
     const char* name;

@@ -110,7 +110,8 @@ class RepeatedHours(Case):
         counts = Counter(int(at.timestamp()) // 600 * 600 for at in moments)
         return sorted(counts.items())
 
-    NIGHTS = [("Europe/Berlin", datetime(2024, 10, 27)), ("America/New_York", datetime(2023, 11, 5)),
+    NIGHTS = [("Europe/Berlin", datetime(2024, 10, 27)),
+              ("America/New_York", datetime(2023, 11, 5)),
               ("Australia/Lord_Howe", datetime(2024, 4, 7))]
 
     def test_rows_in_order(self):
