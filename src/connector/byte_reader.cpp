@@ -54,7 +54,7 @@ struct ByteReader::State {
         return decoder ? decoder->read(input, out, wait_ms) : input.read(out, wait_ms);
     }
 
-    /// The bytes that detect_encoding() has read come first.
+    /// Begins with the bytes that detect_encoding() has read.
     Result read_rest(std::span<char> out, int wait_ms) {
         if (first_begin == first_end) return read_bytes(out, wait_ms);
         const std::size_t bytes = std::min(out.size(), first_end - first_begin);

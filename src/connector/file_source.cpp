@@ -12,6 +12,7 @@
 #include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
+#include "followed_file.hpp"
 #include "socket_input.hpp"
 
 namespace strid {
@@ -176,7 +177,9 @@ bool FileSource::blocks() const noexcept {
 std::vector<FileUse> FileSource::files() const {
     std::vector<FileUse> files;
     for (const std::string& path : paths_) {
-        files.push_back({.kind = FileUse::Kind::reads, .path = path});
+        const std::string_view followed = detail::followed_path(path);
+        files.push_back({.kind = FileUse::Kind::reads,
+                         .path = followed.empty() ? path : std::string(followed)});
     }
     if (auto letters = dead_letter_file_of(malformed_options_)) files.push_back(*letters);
     return files;
@@ -234,6 +237,8 @@ void FileSource::report_cut_off() {
 }
 
 std::string_view FileSource::name() const noexcept {
+    const std::string_view followed = detail::followed_path(path());
+    if (!followed.empty()) return followed;
     return path() == "-" ? std::string_view("standard input") : path();
 }
 

@@ -17,7 +17,7 @@ TextOptions with_enough_chunks(TextOptions options) {
     return options;
 }
 
-std::size_t distance(const char* from, const char* to) {
+std::size_t bytes_between(const char* from, const char* to) {
     return static_cast<std::size_t>(to - from);
 }
 
@@ -61,10 +61,10 @@ memory::TextReference LineReader::lease(std::size_t bytes) {
 bool LineReader::make_room() {
     if (chunk_) {
         const std::size_t capacity = chunk_->capacity() - slack_bytes;
-        const std::size_t used = distance(chunk_->bytes().data(), data_end_);
+        const std::size_t used = bytes_between(chunk_->bytes().data(), data_end_);
         if (used < capacity && capacity - used >= capacity / 4) return true;
     }
-    const std::size_t unread = distance(begin_, data_end_);
+    const std::size_t unread = bytes_between(begin_, data_end_);
     const std::size_t wanted =
         unread * 2 <= options_.chunk_bytes
             ? options_.chunk_bytes
@@ -73,7 +73,7 @@ bool LineReader::make_room() {
     if (!next) return false;
     char* const base = next->bytes().data();
     if (unread > 0) std::memcpy(base, begin_, unread);
-    end_ = base + distance(begin_, end_);
+    end_ = base + bytes_between(begin_, end_);
     begin_ = base;
     data_end_ = base + unread;
     chunk_ = std::move(next);
@@ -98,13 +98,14 @@ LineReader::Status LineReader::take(std::size_t bytes) {
     }
     char* from = std::max(fresh, begin_);
     if (choose_region_end_ != nullptr) {
-        const char chosen = choose_region_end_({begin_, distance(begin_, data_end_)});
+        const char chosen = choose_region_end_({begin_, bytes_between(begin_, data_end_)});
         if (chosen == '\0') return Status::waiting;
         region_end_ = chosen;
         choose_region_end_ = nullptr;
         from = begin_;
     }
-    auto* const last = static_cast<char*>(::memrchr(from, region_end_, distance(from, data_end_)));
+    auto* const last =
+        static_cast<char*>(::memrchr(from, region_end_, bytes_between(from, data_end_)));
     if (last == nullptr) return Status::waiting;
     end_ = last + 1;
     return Status::text;
@@ -134,10 +135,10 @@ LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
     for (;;) {
         if (ended_) return Status::end;
         // One more for a '\r' whose newline has not come yet.
-        if (distance(begin_, data_end_) > options_.line_bytes_max + 1) return Status::too_long;
+        if (bytes_between(begin_, data_end_) > options_.line_bytes_max + 1) return Status::too_long;
         if (!make_room()) return Status::no_chunk;
         const auto all = chunk_->bytes();
-        const std::size_t used = distance(all.data(), data_end_);
+        const std::size_t used = bytes_between(all.data(), data_end_);
         const auto got = bytes_.read(all.subspan(used, all.size() - slack_bytes - used), wait_ms);
         if (got.status == ByteReader::Status::waiting) return Status::waiting;
         const Status status = got.status == ByteReader::Status::end ? finish() : take(got.bytes);

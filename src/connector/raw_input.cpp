@@ -19,7 +19,7 @@
 namespace strid {
 
 bool input_may_block(const std::string& path) noexcept {
-    if (detail::is_socket_address(path)) return true;
+    if (detail::is_socket_address(path) || !detail::followed_path(path).empty()) return true;
     struct stat status {};
     const int failed = path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
     return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -41,7 +41,7 @@ constexpr std::array<std::pair<RawInput::Format, std::string_view>, 6> magics = 
      {RawInput::Format::bzip2, "BZh?\x31\x41\x59\x26\x53\x59"sv},
      {RawInput::Format::bzip2, "BZh?\x17\x72\x45\x38\x50\x90"sv}}};
 
-/// A format that is not text, in which tables are often kept.
+/// A format that tables are kept in, and that is not read.
 struct ForeignFormat {
     std::string_view magic;
     const char* name;
@@ -72,6 +72,11 @@ RawInput::RawInput(std::string path) : path_(std::move(path)) {
     if (is_socket_address(path_)) {
         socket_ = std::make_unique<SocketInput>(path_);
         waits_ = true;
+        return;
+    }
+    if (const std::string_view followed = followed_path(path_); !followed.empty()) {
+        path_ = std::string(followed);
+        followed_ = std::make_unique<FollowedFile>(path_);
         return;
     }
     if (path_ == "-") {
@@ -121,6 +126,7 @@ void RawInput::read_only_what_waits() {
     int bytes = 0;
     const bool is_known = waits_ && !socket_ && ::ioctl(descriptor_, FIONREAD, &bytes) == 0;
     bytes_left_ = is_known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+    if (followed_) bytes_left_ = followed_->bytes_left();
     is_limited_ = true;
 }
 
@@ -139,6 +145,12 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
         if (bytes_left_ == 0 && !is_at_end()) return {ByteReader::Status::waiting, 0};
         if (bytes_left_ != 0) out = out.first(std::min<std::size_t>(out.size(), bytes_left_));
         wait_ms = 0;
+    }
+    if (followed_) {
+        const auto found = followed_->read(out, wait_ms);
+        bytes_read_ += found.bytes;
+        bytes_left_ -= std::min<std::uint64_t>(bytes_left_, found.bytes);
+        return found;
     }
     if (socket_) {
         descriptor_ = socket_->connected(wait_ms);

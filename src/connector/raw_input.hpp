@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One open descriptor as bytes, before any decompression; private to the connector room.
+// One open descriptor, or a file that is followed (`follow:PATH`), as bytes, before any
+// decompression; private to the connector room.
 // Owned and used by one ByteReader, on one thread at a time.
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include <strid/connector/byte_reader.hpp>
 
+#include "followed_file.hpp"
 #include "socket_input.hpp"
 
 namespace strid::detail {
@@ -58,7 +60,8 @@ class RawInput {
     [[nodiscard]] Format format_of_prefix() const noexcept;
 
     std::string path_;
-    std::unique_ptr<SocketInput> socket_;  // until it is connected
+    std::unique_ptr<SocketInput> socket_;     // until it is connected
+    std::unique_ptr<FollowedFile> followed_;  // then nothing else is read
     int descriptor_ = -1;
     bool owned_ = true;
     bool waits_ = false;  // not a regular file: ask poll() before read()

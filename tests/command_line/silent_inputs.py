@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of `strid window` that fall silent, are merged, or stop: no row that could be read before
-the clock moved on is late, and none that waits at a stop is lost.
+"""Inputs of `strid window` that fall silent, are merged, are followed, or stop: no row that could
+be read before the clock moved on is late, and none that waits at a stop is lost.
 
     silent_inputs.py CLASS...
 """
@@ -135,6 +135,71 @@ class SilentInputs(LiveCase):
         process.wait(timeout=60)
         self.assertEqual(len(output.splitlines()), count + 1)
         self.assertNotIn(b"late ", process.stderr.read())
+
+
+class FollowedFiles(LiveCase):
+    """A file that grows, is renamed and made anew, and is truncated, as logs are."""
+
+    def test_every_row_comes_once(self):
+        path = self.folder / "log.csv"
+        path.write_text("t,x\n1,1\n2,2\n3,")
+        process = self.start("window", "--follow", str(path), "--time", "t", "--unit", "s",
+                             "--window", "tumbling:1s", "--aggregate", "sum(x)")
+        wait = self.reader(process)
+        wait(lambda line: line == "1,2,1")
+
+        def append(text, to=path):
+            with open(to, "a", encoding="ascii") as file:
+                file.write(text)
+
+        append("4\n4,8\n")  # the rest of a line
+        wait(lambda line: line == "3,4,4")
+        old = self.folder / "log.csv.1"
+        path.rename(old)
+        append("5,16\n", old)  # by a program that has not opened the new one yet
+        wait(lambda line: line == "4,5,8")
+        path.write_text("t,x\n6,32\n7,64\n")
+        append("5,1000", old)  # and its last line is not whole
+        wait(lambda line: line == "6,7,32")
+        with open(path, "w", encoding="ascii") as file:  # truncated
+            file.write("t,x\n8,1\n")
+        wait(lambda line: line == "7,8,64")
+        append("9,2\n")
+        wait(lambda line: line == "8,9,1")
+        append("10,4\n")
+        wait(lambda line: line == "9,10,2")
+        process.send_signal(signal.SIGINT)
+        lines = wait(lambda line: line == "10,11,4")
+        self.assertEqual(lines[1:], ["1,2,1", "2,3,2", "3,4,4", "4,5,8", "5,6,1016", "6,7,32",
+                                     "7,8,64", "8,9,1", "9,10,2", "10,11,4"])
+        process.wait(timeout=60)
+        self.assertEqual(process.returncode, 130)
+
+    def test_two_that_are_merged(self):
+        paths = [self.folder / name for name in ("a.csv", "b.csv")]
+        for path, row in zip(paths, ("1,1", "1,2")):
+            path.write_text(f"t,x\n{row}\n")
+        process = self.start("window", "--follow", *map(str, paths), "--merge-inputs", "--time",
+                             "t", "--unit", "s", "--window", "tumbling:1s", "--aggregate", "sum(x)")
+        wait = self.reader(process)
+        for path in paths:
+            with open(path, "a", encoding="ascii") as file:
+                file.write("2,4\n3,8\n")
+        wait(lambda line: line == "2,3,8")
+        process.send_signal(signal.SIGINT)
+        wait(lambda line: line == "3,4,16")
+        process.wait(timeout=60)
+
+    def test_what_makes_no_sense(self):
+        ask = ["--time", "t", "--window", "tumbling:1s", "--aggregate", "count"]
+        self.assertIn("cannot open", self.fails("window", "--follow", "nowhere", *ask, code=1))
+        self.assertIn("no regular file", self.fails("window", "--follow", "/dev/null", *ask,
+                                                    code=1))
+        path = self.file("a.csv", "t\n")
+        self.assertIn("--merge-inputs", self.fails("window", "--follow", path, "--input", path,
+                                                   *ask, code=2))
+        self.assertIn("name another file",
+                      self.fails("window", "--follow", path, *ask, "--output", path, code=2))
 
 
 if __name__ == "__main__":

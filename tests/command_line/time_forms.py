@@ -201,7 +201,7 @@ class Dates(unittest.TestCase):
                 ("2024-03-31T", "--time-format reads others"),
                 ("2024-03-31 1", "--time-format reads others"),
                 ("2024-03/31", "--time-format reads others"),
-                ("2024-03-31T10:00:00 CET", "--time-format reads others"),
+                ("2024-03-31T10:00:00 XYZ", "--time-format reads others"),
                 ("10/Okt/2000:13:55:36 -0700", "--time-format reads others"),
                 ("2024-03-31T10:00:00Z ", None), ("2024-03-31T10:00:00ZZ", "others")):
             if fault is not None:

@@ -120,6 +120,7 @@ int run_windows(WindowCommand& command) {
     if (!format.misfit.empty() && format.pattern_of_bounds() != nullptr) {
         throw GraphError(format.misfit);
     }
+    settle_inputs(command);
     settle_dialect(command);
     complete(command);
     if (job.merge_inputs) allow_open_files(job.inputs.size());

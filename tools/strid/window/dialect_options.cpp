@@ -59,6 +59,11 @@ void add_input_options(CLI::App& command, WindowCommand& options) {
                     "read one behind the other, each with its own header")
         ->type_name("FILE...");
     command
+        .add_option("--follow", options.followed,
+                    "A file that grows, is rotated or is truncated, as tail -F reads it, from its "
+                    "beginning on, until Ctrl-C; several with --merge-inputs")
+        ->type_name("FILE...");
+    command
         .add_option("--zstd-dictionary", options.job.csv.text.zstd_dictionary,
                     "The dictionary that zstd inputs were compressed with")
         ->type_name("FILE");
@@ -111,6 +116,18 @@ void add_dialect_options(CLI::App& command, WindowCommand& options) {
         },
         "A quoted field goes over so many lines at most, or the row is malformed (default 100 on "
         "pipes; in files 128 MiB)");
+}
+
+void settle_inputs(WindowCommand& options) {
+    WindowJob& job = options.job;
+    if (options.followed.empty()) return;
+    if (job.inputs == std::vector<std::string>{"-"}) job.inputs.clear();
+    for (const std::string& path : options.followed) job.inputs.push_back("follow:" + path);
+    if (job.inputs.size() > 1 && !job.merge_inputs) {
+        throw GraphError(
+            "--follow: a file that is followed has no end, so that other inputs are read beside it "
+            "with --merge-inputs");
+    }
 }
 
 void settle_dialect(WindowCommand& options) {

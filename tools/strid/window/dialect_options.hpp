@@ -13,7 +13,9 @@ struct WindowCommand;
 
 void add_input_options(CLI::App& command, WindowCommand& options);
 void add_dialect_options(CLI::App& command, WindowCommand& options);
-/// Once everything is parsed: what follows from what was given. Throws GraphError.
+/// Once everything is parsed: what follows from what was given, the inputs first. Throws
+/// GraphError.
+void settle_inputs(WindowCommand& options);
 void settle_dialect(WindowCommand& options);
 
 }  // namespace strid::tool

@@ -209,8 +209,8 @@ class [[gnu::may_alias]] NumberExtreme {
 };
 static_assert(sizeof(NumberExtreme) == 16);
 
-/// The moments of numbers as their distances from a base: the first number, where it is so large
-/// that a double does not tell it from its neighbours; else 0. Distances of integers are exact up
+/// The moments of numbers as their distances from a base: the first number, where it is an integer
+/// so large that the mean of its neighbours is rounded; else 0. Distances of integers are exact up
 /// to 2^53, and rounded beyond, where so small a part of them is lost that the variance does not
 /// show it.
 class [[gnu::may_alias]] NumberMoments {
@@ -232,7 +232,7 @@ class [[gnu::may_alias]] NumberMoments {
 
   private:
     [[nodiscard]] static double base_of(const TableNumber& number) noexcept {
-        constexpr double exact_max = 0x1p52;
+        constexpr double exact_max = 0x1p20;  // a mean below has 32 bits of fraction
         const double nearest = decimal_of(number);
         const bool is_large = number.kind != ValueKind::decimal && std::abs(nearest) > exact_max;
         return is_large ? nearest : 0;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <strid/program/arguments.hpp>
 
@@ -17,6 +18,7 @@ struct WindowCommand {
     RunArguments arguments;
     WindowJob job;
     std::shared_ptr<TablePlan> plan = std::make_shared<TablePlan>();
+    std::vector<std::string> followed;  // files
     std::string keys;
     std::string windows;
     std::string aggregates;

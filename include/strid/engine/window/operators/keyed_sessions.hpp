@@ -9,9 +9,10 @@
 // and the lateness. It then fires again with its new bounds: at once, or when its new end has
 // passed. A record whose session would be closed at once is late, and so is one that touches a
 // closed session: the results of one key that do not replace each other never overlap. So a session
-// is kept for one gap longer than it takes records. With LateBy::own_input a record is late if it
-// lies behind the watermark of its own input by more than the lateness: the sessions that a record
-// in time may touch are then open, whatever the watermarks of other inputs are.
+// is kept for one gap longer than it takes records, and while the one behind it is that near. With
+// LateBy::own_input a record is late if it lies behind the watermark of its own input by more than
+// the lateness: the sessions that a record in time may touch are then open, whatever the watermarks
+// of other inputs are.
 //
 // Where rows are marked (Firing::updates), an emitted session that grows, or is merged with
 // another, is retracted first, with the value that was emitted last. A record in time that touches
@@ -264,18 +265,31 @@ class KeyedSessions
         for (Session& session : sessions) {
             if (!session.fired && over(session) == now) fire(key, session, emit);
         }
-        std::erase_if(sessions, [&](const Session& session) {
-            return session.fired && dropping(session) <= now;
-        });
+        drop_closed(sessions, now);
         if (sessions.empty()) {
             keys_.expire(key);
             return;
         }
         EventTime soonest = EventTime::latest();
         for (const Session& session : sessions) {
-            soonest = std::min(soonest, session.fired ? dropping(session) : over(session));
+            const EventTime at = session.fired ? dropping(session) : over(session);
+            if (at > now) soonest = std::min(soonest, at);
         }
         deadlines_.await(key, soonest);
+    }
+    /// One stays for as long as a record may touch both it and the session behind it.
+    void drop_closed(std::vector<Session>& sessions, EventTime now) {
+        EventTime next = EventTime::latest();  // where the session behind begins
+        std::size_t kept = sessions.size();
+        for (std::size_t i = sessions.size(); i-- > 0;) {
+            Session& session = sessions[i];
+            const bool is_touched =
+                !marks && next != EventTime::latest() && next <= session.end + windows_.gap();
+            if (session.fired && dropping(session) <= now && !is_touched) continue;
+            next = session.start;
+            if (--kept != i) sessions[kept] = std::move(session);
+        }
+        sessions.erase(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(kept));
     }
 
     void fire(const Entry& key, Session& session, auto& emit) {
