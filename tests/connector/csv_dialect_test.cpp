@@ -99,7 +99,8 @@ TEST(CsvDialect, WordsForNoValue) {
         parse("1,NA\n2,-\n3,\\N\n4,\"NA\"\n5, NA \n6, \n7,-1\n", options),
         ElementsAre(Row{1, std::nullopt}, Row{2, std::nullopt}, Row{3, std::nullopt},
                     Row{4, std::nullopt}, Row{5, std::nullopt}, Row{6, std::nullopt}, Row{7, -1}));
-    EXPECT_EQ(fault("1,NA\n2,na\n", options), "2: field 2: not a number: \"na\"");
+    EXPECT_EQ(fault("1,NA\n2,na\n", options),
+              "2: field 2: not a number: \"na\" (no value? then .null_words = {\"na\"})");
     EXPECT_EQ(fault("1,1\nNA,1\n", options), "2: field 1: not an integer: \"NA\"");
     EXPECT_THAT(parse<std::string>("NA\nx\n", {.null_words = {"NA"}}), ElementsAre("", "x"));
 }

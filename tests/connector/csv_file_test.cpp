@@ -135,7 +135,8 @@ TEST(CsvFile, IntegersUpToTheirLimits) {
 TEST(CsvFile, NotANumberAndOverflow) {
     EXPECT_EQ(fault<Reading>("1,1\n1,1e999\n"), "2: field 2: out of range: \"1e999\"");
     EXPECT_EQ(fault<Reading>("1,1\n1,-1e999\n"), "2: field 2: out of range: \"-1e999\"");
-    EXPECT_EQ(fault<Reading>("1,1\n1,nan\n"), "2: field 2: not a finite number: \"nan\"");
+    EXPECT_EQ(fault<Reading>("1,1\n1,nan\n"),
+              "2: field 2: not a finite number: \"nan\" (no value? then .null_words = {\"nan\"})");
     EXPECT_EQ(fault<Reading>("1,1\n1,-Infinity\n"),
               "2: field 2: not a finite number: \"-Infinity\"");
     EXPECT_EQ(fault<Reading>("1,1\n1,\n"), "2: field 2: not a number: \"\"");

@@ -36,7 +36,7 @@ bool polls(Source& source, Emit<T>& emit, std::mt19937_64& random, std::size_t p
     return false;
 }
 
-/// The records of a source and of another that takes over are those of one.
+/// The records of a source, which may be stopped, and of another that takes over are those of one.
 template <class Make>
 void goes_on(const Make& make) {
     for (const std::uint64_t seed : seeds(200)) {
@@ -49,6 +49,13 @@ void goes_on(const Make& make) {
             auto first = make();
             test::open(first, context);
             polls(first, emit, random, random() % 20);
+            if constexpr (requires { first.on(Stopped{}); }) {
+                if (random() % 3 == 0) {
+                    first.on(Stopped{});
+                    while (!polls(first, emit, random, 100)) {
+                    }
+                }
+            }
             test::open(fresh, context);
             fresh.state() = first.state();
         }

@@ -55,8 +55,9 @@ class SplitTime {
     }
     /// The least watermark of the splits that are not idle.
     [[nodiscard]] EventTime watermark() const noexcept { return merge_.watermark(); }
-    /// The watermark is the greatest that a split has at its end.
+    /// The watermark is the greatest that a split has at its end. More than once is as once.
     void ended() {
+        if (std::exchange(has_ended_, true)) return;
         for (std::size_t index = 0; index < splits_.size(); ++index) {
             Strategy& strategy = splits_[index].strategy;
             if constexpr (requires { strategy.ended(); }) strategy.ended();
@@ -84,6 +85,7 @@ class SplitTime {
     std::vector<Split> splits_;
     std::uint64_t idle_after_records_;
     std::uint64_t records_ = 0;
+    bool has_ended_ = false;
 };
 
 }  // namespace strid

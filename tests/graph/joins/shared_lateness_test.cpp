@@ -275,7 +275,7 @@ TEST(SharedLateness, WaitsOnlyForReplicasOfOneStream) {
             std::move(stream)
                 .template key_by<&Event::key>()
                 .window(sliding(100, 100), sum, {.name = "window", .parallelism = 2})
-                .sink([](const auto&) {});
+                .sink([](const auto&) {}, {.parallelism = 2});
         };
         Graph shared{"shared"};
         windows(events(shared)

@@ -18,7 +18,7 @@ std::string explanation_of(const Build& build, const RunOptions& options = {.wor
     Graph graph{"why"};
     build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
         .sink(discard());
-    return graph.explain(options);
+    return graph.explain(options) + graph.explain_algebra(options);
 }
 
 }  // namespace strid::test

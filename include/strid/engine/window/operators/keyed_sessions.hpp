@@ -9,7 +9,8 @@
 // and the lateness. It then fires again with its new bounds: at once, or when its new end has
 // passed. A record whose session would be closed at once is late, and so is one that touches a
 // closed session: the results of one key that do not replace each other never overlap. So a session
-// is kept for one gap longer than it takes records, and while the one behind it is that near. With
+// is kept for two gaps longer than it takes records (a new session may begin within one, and a
+// record that comes late may touch both), and while the one behind it is open. With
 // LateBy::own_input a record is late if it lies behind the watermark of its own input by more than
 // the lateness: the sessions that a record in time may touch are then open, whatever the watermarks
 // of other inputs are.
@@ -198,8 +199,9 @@ class KeyedSessions
     }
     /// When nothing that is in time can touch it.
     [[nodiscard]] EventTime dropping(const Session& session) const noexcept {
-        const bool is_kept = marks || late_by_ == LateBy::slowest_input;
-        return is_kept ? closing(session) + windows_.gap() : closing(session);
+        if (marks) return closing(session) + windows_.gap();
+        const bool is_kept = late_by_ == LateBy::slowest_input;
+        return is_kept ? closing(session) + 2 * windows_.gap() : closing(session);
     }
 
     /// The session that a record of this time belongs to, made or made one as need be. Null where
@@ -277,16 +279,15 @@ class KeyedSessions
         }
         deadlines_.await(key, soonest);
     }
-    /// One stays for as long as a record may touch both it and the session behind it.
+    /// One also stays for as long as the session behind it is open: records that come late may move
+    /// the start of that session towards it.
     void drop_closed(std::vector<Session>& sessions, EventTime now) {
-        EventTime next = EventTime::latest();  // where the session behind begins
+        bool is_before_open = false;
         std::size_t kept = sessions.size();
         for (std::size_t i = sessions.size(); i-- > 0;) {
             Session& session = sessions[i];
-            const bool is_touched =
-                !marks && next != EventTime::latest() && next <= session.end + windows_.gap();
-            if (session.fired && dropping(session) <= now && !is_touched) continue;
-            next = session.start;
+            if (session.fired && dropping(session) <= now && !is_before_open) continue;
+            is_before_open = !marks && closing(session) > now;
             if (--kept != i) sessions[kept] = std::move(session);
         }
         sessions.erase(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(kept));
