@@ -75,21 +75,19 @@ struct CallOptions {
 
 namespace operators {
 
-/// A function wrapped by dead_letter (stream/dead_letter.hpp).
-template <class F, class T>
-concept SetsAside = requires(F& function, const T& record) {
-    function.wrapped();
-    function.leave(record);
-};
-/// The function that is called, without a wrapper.
-template <class F, class T>
+template <class T, class F, class Report>
+class WithDeadLetter;  // stream/dead_letter.hpp
+
+/// The function that is called, without a dead_letter around it.
+template <class F>
 struct FunctionCalled {
     using type = F;
+    static constexpr bool sets_aside = false;
 };
-template <class F, class T>
-    requires SetsAside<F, T>
-struct FunctionCalled<F, T> {
-    using type = std::remove_cvref_t<decltype(std::declval<F&>().wrapped())>;
+template <class T, class F, class Report>
+struct FunctionCalled<WithDeadLetter<T, F, Report>> {
+    using type = F;
+    static constexpr bool sets_aside = true;
 };
 
 /// A function that `call` accepts.
@@ -99,7 +97,7 @@ concept CallFunction = (CalledWithStop<F, T> ||
 
 template <class F, class T>
 consteval bool takes_call() {
-    using Called = typename FunctionCalled<F, T>::type;
+    using Called = typename FunctionCalled<F>::type;
     if constexpr (!std::copy_constructible<F>) {
         static_assert(std::copy_constructible<F>,
                       "the function cannot be copied, and each replica has a copy of its own: hold "
@@ -128,8 +126,8 @@ void check_call_options(const CallOptions& options);
 
 /// `TimeOf` gives the time of the records, unless it is NoTime.
 template <class T, class F, class TimeOf>
-class Call : public OperatorTypes<T, CallResultOf<typename FunctionCalled<F, T>::type, T>> {
-    using Called = typename FunctionCalled<F, T>::type;
+class Call : public OperatorTypes<T, CallResultOf<typename FunctionCalled<F>::type, T>> {
+    using Called = typename FunctionCalled<F>::type;
     using Result = CallResultOf<Called, T>;
     using One = CallOfRecord<T, Called, Result>;
     using InFlight = RecordsInFlight<T, One>;
@@ -161,7 +159,7 @@ class Call : public OperatorTypes<T, CallResultOf<typename FunctionCalled<F, T>:
     auto state() { return std::tie(in_flight_); }
 
     void on(const Opened& opened) {
-        if constexpr (SetsAside<F, T>) {
+        if constexpr (FunctionCalled<F>::sets_aside) {
             called_ = std::make_shared<const Called>(function_.wrapped());
         } else {
             called_ = std::make_shared<const Called>(function_);
@@ -305,7 +303,7 @@ class Call : public OperatorTypes<T, CallResultOf<typename FunctionCalled<F, T>:
             try {
                 std::rethrow_exception(record.call->error);
             } catch (...) {
-                if constexpr (SetsAside<F, T>) function_.leave(*record.record);
+                if constexpr (FunctionCalled<F>::sets_aside) function_.leave(*record.record);
                 throw;
             }
         } catch (...) {
