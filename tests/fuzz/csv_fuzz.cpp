@@ -17,7 +17,7 @@ tool::WindowJob job_for(std::uint8_t choice, const std::string& path, bool caref
     static constexpr std::string_view delimiters = ",;\t|";
     const auto plan = std::make_shared<tool::TablePlan>();
     plan->keys = {"k"};
-    plan->time = "t";
+    plan->times = {"t"};
     plan->read_aggregates(carefully ? "sum(x),distinct(x)" : "sum(x)");
     tool::WindowJob job;
     job.plan = plan;
