@@ -52,6 +52,7 @@ LATE_JOINED = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
 def rotations(rows, disorder, gap):
     """aircraft, start, end, flights, largest delay; and the flights that came too late."""
     going = collections.defaultdict(list)  # per aircraft: [first, last, flights, largest delay]
+    over = collections.defaultdict(list)  # those that take no flight any more
     done = []
     late = []
     latest = None
@@ -60,9 +61,11 @@ def rotations(rows, disorder, gap):
         latest = time if latest is None else max(latest, time)
         for session in [s for s in going[aircraft] if s[1] + gap < promise]:
             going[aircraft].remove(session)
+            over[aircraft].append(session)
             done.append((aircraft, session[0], session[1] + gap, *session[2:]))
         near = [s for s in going[aircraft] if s[0] - gap <= time <= s[1] + gap]
-        if not near and time + gap < promise:
+        closed = any(s[0] - gap <= time <= s[1] + gap for s in over[aircraft])
+        if closed or not near and time + gap < promise:
             late.append((time, airport, aircraft, delay))
             continue
         joined = [time, time, 1, delay]

@@ -77,9 +77,11 @@ def sessions(flights, gap):
     is_session, is_late = np.zeros(shape, bool), np.zeros(shape, bool)
     for n in range(shape[1]):
         time, due = first[:, [n]], promise[:, [n]]
-        near = (is_session & (last + gap >= due)  # and not over
-                & (first - gap <= time) & (time <= last + gap))
-        is_late[:, n] = comes[:, n] & ~near.any(axis=1) & (time + gap < due)[:, 0]
+        touched = is_session & (first - gap <= time) & (time <= last + gap)
+        near = touched & (last + gap >= due)  # not over
+        is_over = (touched & ~near).any(axis=1)
+        is_late[:, n] = comes[:, n] & (is_over | (~near.any(axis=1) & (time + gap < due)[:, 0]))
+        near &= ~is_late[:, [n]]
         is_session[:, n] = comes[:, n] & ~is_late[:, n]
         near[:, n] = is_session[:, n]
         last[:, n] = np.where(near, last, NEVER).max(axis=1)
