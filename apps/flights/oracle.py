@@ -65,7 +65,8 @@ def rotations(rows, disorder, gap):
             done.append((aircraft, session[0], session[1] + gap, *session[2:]))
         near = [s for s in going[aircraft] if s[0] - gap <= time <= s[1] + gap]
         closed = any(s[0] - gap <= time <= s[1] + gap for s in over[aircraft])
-        if closed or not near and time + gap < promise:
+        within = any(s[0] <= time for s in near)
+        if closed or not within and time + gap < promise:
             late.append((time, airport, aircraft, delay))
             continue
         joined = [time, time, 1, delay]

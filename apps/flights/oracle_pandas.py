@@ -80,7 +80,8 @@ def sessions(flights, gap):
         touched = is_session & (first - gap <= time) & (time <= last + gap)
         near = touched & (last + gap >= due)  # not over
         is_over = (touched & ~near).any(axis=1)
-        is_late[:, n] = comes[:, n] & (is_over | (~near.any(axis=1) & (time + gap < due)[:, 0]))
+        is_within = (near & (first <= time)).any(axis=1)
+        is_late[:, n] = comes[:, n] & (is_over | (~is_within & (time + gap < due)[:, 0]))
         near &= ~is_late[:, [n]]
         is_session[:, n] = comes[:, n] & ~is_late[:, n]
         near[:, n] = is_session[:, n]

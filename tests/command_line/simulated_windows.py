@@ -96,7 +96,8 @@ def by_session(rows, gap, disorder):
         near = [session for session in still
                 if min(r.at for r in session) - gap <= row.at <= max(r.at for r in session) + gap]
         is_touched = any(first <= row.at <= last for first, last in closed[key])
-        if is_touched or (not near and row.at + gap < watermark):
+        is_within = any(min(r.at for r in session) <= row.at for session in near)
+        if is_touched or (not is_within and row.at + gap < watermark):
             late.append(row)
         else:
             still = [s for s in still if not any(s is n for n in near)] + [sum(near, []) + [row]]

@@ -111,7 +111,8 @@ def sessions(rows, gap, disorder):
         near = [s for s in still
                 if min(r[0] for r in s) - gap <= row[0] <= max(r[0] for r in s) + gap]
         is_touched = any(first <= row[0] <= last for first, last in closed[key])
-        if is_touched or (not near and row[0] + gap < watermark):
+        is_within = any(min(r[0] for r in s) <= row[0] for s in near)
+        if is_touched or (not is_within and row[0] + gap < watermark):
             late.append(row)
         else:
             still = [s for s in still if s not in near] + [sum(near, []) + [row]]

@@ -124,6 +124,10 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
         const auto touches = [&](const Session& session) {
             return session.first - gap <= event.time.ns() && event.time.ns() <= session.last + gap;
         };
+        const bool is_within =
+            std::any_of(sessions.begin(), sessions.end(), [&](const Session& session) {
+                return session.first <= event.time.ns() && event.time.ns() <= session.last + gap;
+            });
         const auto& over = closed[event.key];
         if (std::any_of(over.begin(), over.end(), touches)) {
             answer.late.push_back(event);
@@ -142,7 +146,7 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
             }
         }
         joined.records.push_back(event);
-        if (joined.records.size() == 1 && is_closed(joined.last)) {
+        if (is_closed(event.time.ns()) && !is_within) {
             answer.late.push_back(event);
             continue;
         }

@@ -51,9 +51,12 @@ class SessionsOfAKey {
         const auto touches = [this, time = event.time.ns()](const Session& session) {
             return session.first - gap_ <= time && time <= session.last + gap_;
         };
-        const bool is_alone = std::none_of(open_.begin(), open_.end(), touches);
+        const auto holds = [this, time = event.time.ns()](const Session& session) {
+            return session.first <= time && time <= session.last + gap_;
+        };
+        const bool is_within = std::any_of(open_.begin(), open_.end(), holds);
         if (std::any_of(closed_.begin(), closed_.end(), touches) ||
-            (is_alone && is_over(joined, lateness_, asserted))) {
+            (!is_within && is_over(joined, lateness_, asserted))) {
             firings_.late.push_back(event);
             return;
         }

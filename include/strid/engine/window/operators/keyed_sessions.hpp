@@ -7,19 +7,16 @@
 //
 // With lateness, a session that has fired still takes records until the watermark passes its end
 // and the lateness. It then fires again with its new bounds: at once, or when its new end has
-// passed. A record whose session would be closed at once is late, and so is one that touches a
-// closed session: the results of one key that do not replace each other never overlap. So a session
-// is kept for two gaps longer than it takes records (a new session may begin within one, and a
-// record that comes late may touch both), and while the one behind it is open. With
-// LateBy::own_input a record is late if it lies behind the watermark of its own input by more than
-// the lateness: the sessions that a record in time may touch are then open, whatever the watermarks
-// of other inputs are.
+// passed. The results of one key that do not replace each other never overlap: a record whose own
+// session would be closed at once is late unless it lies in the bounds of an open one, and so is
+// one that touches a closed session. For the latter a session is kept for one gap longer than it
+// takes records. With LateBy::own_input a record is late if it lies behind the watermark of its own
+// input by more than the lateness: the sessions that a record in time may touch are then open,
+// whatever the watermarks of other inputs are.
 //
 // Where rows are marked (Firing::updates), an emitted session that grows, or is merged with
 // another, is retracted first, with the value that was emitted last. A record in time that touches
-// a closed session opens it again. And a record that only an open session of other records could
-// take is late unless it lies in the bounds of that session, because an earlier emitted session may
-// be gone.
+// a closed session opens it again.
 //
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //
@@ -199,13 +196,12 @@ class KeyedSessions
     }
     /// When nothing that is in time can touch it.
     [[nodiscard]] EventTime dropping(const Session& session) const noexcept {
-        if (marks) return closing(session) + windows_.gap();
-        const bool is_kept = late_by_ == LateBy::slowest_input;
-        return is_kept ? closing(session) + 2 * windows_.gap() : closing(session);
+        const bool is_kept = marks || late_by_ == LateBy::slowest_input;
+        return is_kept ? closing(session) + windows_.gap() : closing(session);
     }
 
     /// The session that a record of this time belongs to, made or made one as need be. Null where
-    /// it would be closed at once, or touches one that is closed.
+    /// the record is late.
     Session* join(std::vector<Session>& sessions, EventTime time) {
         auto [start, end] = windows_.of(time);
         if (!sessions.empty() && time >= sessions.back().start && time <= sessions.back().end) {
@@ -215,6 +211,7 @@ class KeyedSessions
             return &sessions.back();
         }
         const auto [first, last] = touched(sessions, time, end);
+        if (closing(end) <= watermark_) return held_open(first, last, time);
         if (first == last) return add_alone(sessions, first, {start, end});
         const auto closed = [this](const Session& session) { return is_closed(session); };
         if (std::any_of(first, last, closed)) return nullptr;
@@ -235,8 +232,13 @@ class KeyedSessions
             first, sessions.end(), [end](const Session& session) { return session.start > end; });
         return {first, last};
     }
+    /// Of those that a record touches whose own session would be closed: the open one in whose
+    /// bounds it lies, or null.
+    Session* held_open(Place first, Place last, EventTime time) const noexcept {
+        const bool is_within = first != last && time >= first->start && !is_closed(*first);
+        return is_within ? &*first : nullptr;
+    }
     Session* add_alone(std::vector<Session>& sessions, Place at, const TimeBounds& bounds) {
-        if (closing(bounds.end) <= watermark_) return nullptr;
         return &*sessions.insert(at, Session{bounds.start, bounds.end, aggregate_.identity()});
     }
     Session* make_one(std::vector<Session>& sessions, Place first, Place last,
@@ -267,30 +269,18 @@ class KeyedSessions
         for (Session& session : sessions) {
             if (!session.fired && over(session) == now) fire(key, session, emit);
         }
-        drop_closed(sessions, now);
+        std::erase_if(sessions, [&](const Session& session) {
+            return session.fired && dropping(session) <= now;
+        });
         if (sessions.empty()) {
             keys_.expire(key);
             return;
         }
         EventTime soonest = EventTime::latest();
         for (const Session& session : sessions) {
-            const EventTime at = session.fired ? dropping(session) : over(session);
-            if (at > now) soonest = std::min(soonest, at);
+            soonest = std::min(soonest, session.fired ? dropping(session) : over(session));
         }
         deadlines_.await(key, soonest);
-    }
-    /// One also stays for as long as the session behind it is open: records that come late may move
-    /// the start of that session towards it.
-    void drop_closed(std::vector<Session>& sessions, EventTime now) {
-        bool is_before_open = false;
-        std::size_t kept = sessions.size();
-        for (std::size_t i = sessions.size(); i-- > 0;) {
-            Session& session = sessions[i];
-            if (session.fired && dropping(session) <= now && !is_before_open) continue;
-            is_before_open = !marks && closing(session) > now;
-            if (--kept != i) sessions[kept] = std::move(session);
-        }
-        sessions.erase(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(kept));
     }
 
     void fire(const Entry& key, Session& session, auto& emit) {
@@ -320,11 +310,7 @@ class KeyedSessions
         auto& sessions = key.state.sessions;
         const auto [start, end] = windows_.of(time);
         const auto [first, last] = touched(sessions, time, end);
-        if (closing(end) <= watermark_) {
-            const bool is_held_open = first != last && time >= first->start && end <= first->end &&
-                                      closing(*first) > watermark_;
-            return is_held_open ? &*first : nullptr;
-        }
+        if (closing(end) <= watermark_) return held_open(first, last, time);
         if (first == last) return add_alone(sessions, first, {start, end});
         const TimeBounds bounds{std::min(first->start, start), std::max(end, (last - 1)->end)};
         for (auto session = first; session != last; ++session) {
