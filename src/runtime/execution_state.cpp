@@ -85,8 +85,7 @@ std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
             "an execution on the threads of its callers has one worker, and tasks "
             "that need no thread of their own");
     }
-    const bool yields = options_.waiting == ExecutionOptions::Waiting::spin &&
-                        placement.threads > topology.cores().size();
+    const bool yields = placement.threads > topology.cores().size();
     std::vector<std::shared_ptr<Pool>> pools;
     for (const Placement::PoolPlan& plan : placement.pools) {
         std::vector<Pool::Member> members;

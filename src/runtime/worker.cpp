@@ -32,6 +32,10 @@ constexpr std::uint64_t steps_until_known = 8;
 // woken sooner than that should not have slept, and searches longer the next time.
 constexpr std::int64_t spin_least_ns = 20'000;
 constexpr std::int64_t spin_most_ns = 160'000;
+// With more threads than cores a search gives the core away after each look, and ends after this
+// many: the producers fill the ring meanwhile, and the thread finds many batches where it would be
+// woken for one. Spinning would keep the core from them.
+constexpr int yields_most = 4;
 // A sleep for a timer ends this much early, and the rest is spun: punctual to a microsecond.
 constexpr std::int64_t alarm_margin_ns = 80'000;
 
@@ -283,13 +287,17 @@ void Worker::stop_searching() noexcept {
 
 Slot* Worker::spin() noexcept {
     now_ns_ = now_ns();
-    // With more spinning threads than cores, another thread gets the core at once.
-    const std::int64_t until_ns = now_ns_ + (settings_.yields ? 0 : spin_ns_);
-    while (!pool_.ending()) {
+    const std::int64_t until_ns = now_ns_ + spin_ns_;
+    for (int looks = 0; !pool_.ending(); ++looks) {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
         if (Slot* slot = pool_.claim_anywhere(settings_.number)) return slot;
-        if (now_ns_ >= until_ns && pool_.next_deadline() - now_ns_ > alarm_margin_ns) break;
-        relax();
+        const bool enough = settings_.yields ? looks >= yields_most : now_ns_ >= until_ns;
+        if (enough && pool_.next_deadline() - now_ns_ > alarm_margin_ns) break;
+        if (settings_.yields) {
+            sched_yield();
+        } else {
+            relax();
+        }
         now_ns_ = now_ns();
     }
     return nullptr;

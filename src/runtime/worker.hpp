@@ -47,7 +47,7 @@ class alignas(cache_line_bytes) Worker {
     struct Settings {
         std::size_t number = 0;  // in the pool
         ExecutionOptions::Waiting waiting = ExecutionOptions::Waiting::park;
-        bool yields = false;          // spinning with more threads than cores
+        bool yields = false;          // there are more threads than cores
         std::vector<int> processors;  // to stay on; empty: anywhere
         int begin_on = -1;            // one of them, free to leave it; -1: any
     };
