@@ -328,7 +328,7 @@ class CommandLine(CompressCase):
             limit = partial(resource.setrlimit, resource.RLIMIT_AS, (kib << 10,) * 2)
             result = subprocess.run([PROGRAM, "-c", "--workers", "2", path], preexec_fn=limit,
                                     capture_output=True, timeout=TIMEOUT_S)
-            if b"while loading shared libraries" in result.stderr:
+            if result.returncode == 127:  # the system's loader found no memory
                 continue
             self.assertIn(result.returncode, (0, 1), (kib, result.stderr))
             self.assertEqual(result.stderr.count(b"\n"), result.returncode, (kib, result.stderr))

@@ -5,6 +5,7 @@
 // for simulation.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <strid/base/error.hpp>
 
@@ -28,9 +29,11 @@ void check(const std::string& text) {
             }
         }
     }
-    const std::size_t species = network.species.size();
+    const std::size_t time = network.species.size();  // its place: behind the species
+    const std::size_t places = time + 1 + network.draws;
     const Kinetics kinetics(std::move(network));
-    fuzz::require(kinetics.initial_counts().size() == species);
+    const std::vector<double> counts = kinetics.initial_counts();
+    fuzz::require(counts.size() == places && counts[time] == 0);
 }
 
 }  // namespace
