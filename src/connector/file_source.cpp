@@ -93,6 +93,7 @@ void FileSource::begin(const Context& context) {
     input_ = 0;
     place_ = {};
     pass_to_ = 0;
+    emit_from_ = whole_input;
     bytes_before_ = bytes_of_all_ = 0;
     // Not after hours with the files before it.
     for (std::size_t i = paths_.size(); i-- > 1;) check_readable(paths_[i]);
@@ -115,11 +116,12 @@ void FileSource::open_input() {
 void FileSource::on(Restored) {
     if (!reader_) return;  // another replica's
     input_ = place_.input;
-    if (place_.passed_bytes == whole_input) return finish();
+    const std::uint64_t emitted_bytes = std::min(place_.passed_bytes, emit_from_);
+    if (emitted_bytes == whole_input) return finish();
     if (place_.passed_bytes != 0 && input_may_block(path())) {
         throw InputOutputError(
             fmt::format("{}: cannot be read once more, to go on behind its first {} bytes", name(),
-                        place_.passed_bytes));
+                        emitted_bytes));
     }
     if (input_ != 0) bytes_before_ = size_of_all({paths_.begin(), paths_.begin() + offset(input_)});
     open_input();
@@ -141,6 +143,7 @@ void FileSource::note_place() noexcept {
 
 void FileSource::end_passing() noexcept {
     pass_to_ = 0;
+    emit_from_ = whole_input;
     malformed_->silence(false);
 }
 
@@ -152,7 +155,7 @@ void FileSource::pass_byte_order_mark() noexcept {
 
 bool FileSource::begin_next_input() {
     const bool is_stopped = stopped_.load(std::memory_order_relaxed);
-    if (pass_to_ != 0 && !is_stopped) {
+    if (pass_to_ != 0 && pass_to_ != whole_input && !is_stopped) {
         throw InputOutputError(
             fmt::format("{}: is shorter than it was when its rows were read", name()));
     }
@@ -261,6 +264,7 @@ void FileSource::drop_too_long() {
 
 void FileSource::finish() {
     malformed_->flush();
+    if (is_passing()) end_passing();
     reader_.reset();
     position_ = end_ = nullptr;
     fraction_done_.store(1, std::memory_order_relaxed);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state() of a source that has a position is complete: a fresh source with the state of another
-// one goes on with the next record. A coroutine has no position to which another could go.
+// one goes on with the next record. A source without one, as of a coroutine, refuses to go on.
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -13,12 +15,15 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/callback.hpp>
 #include <strid/connector/csv_file.hpp>
 #include <strid/connector/generate.hpp>
+#include <strid/connector/generator.hpp>
 #include <strid/connector/json_lines.hpp>
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
+#include <strid/engine/test/observed.hpp>
 
 #include "../support/folder.hpp"
 #include "../support/seeds.hpp"
@@ -34,6 +39,15 @@ bool polls(Source& source, Emit<T>& emit, std::mt19937_64& random, std::size_t p
         if (source.poll(emit, 1 + random() % 7) == SourceStatus::finished) return true;
     }
     return false;
+}
+
+template <class Source>
+void move_states(Source& from, Source& into) {
+    auto old = from.state();
+    auto fresh = into.state();
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (detail::move_state(std::get<I>(fresh), std::get<I>(old)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(old)>>{});
 }
 
 /// The records of a source, which may be stopped, and of another that takes over are those of one.
@@ -57,7 +71,7 @@ void goes_on(const Make& make) {
                 }
             }
             test::open(fresh, context);
-            fresh.state() = first.state();
+            move_states(first, fresh);
         }
         operators::notify_source(fresh, Restored{});
         while (!polls(fresh, emit, random, 100)) {
@@ -82,6 +96,74 @@ TEST(Restored, SourceOfAFunction) {
             },
             GenerateOptions{.count = 113});
     });
+}
+
+/// Each number is computed from the last, to which it has a pointer.
+class Series {
+  public:
+    static constexpr FunctionTraits traits{.hears = events<Opened, Restored>};
+    void on(const Opened&) { last_ = &values_.back(); }
+    void on(Restored) { last_ = &values_.back(); }
+    std::optional<std::int64_t> operator()(const Context& context) {
+        if (values_.size() == 40) return std::nullopt;
+        values_.push_back(static_cast<std::int64_t>(context.replica) + *last_ % 1'000 * 7);
+        last_ = &values_.back();
+        return *last_;
+    }
+    auto state() { return std::tie(values_); }
+
+  private:
+    std::vector<std::int64_t> values_{5};
+    std::int64_t* last_ = nullptr;
+};
+
+TEST(Restored, SourceOfACallback) {
+    goes_on([] {
+        return from_callback([next = 0]() mutable -> std::optional<int> {
+            return next == 60 ? std::nullopt : std::optional{next++};
+        });
+    });
+    goes_on([] { return from_callback(Series{}); });
+    goes_on([] { return paced(from_callback(Series{}), 0); });
+}
+
+/// The next record comes from elsewhere in any case.
+struct FromAQueue {
+    static constexpr FunctionTraits traits{.hears = events<>, .stateless = true};
+    std::optional<int> operator()() const {
+        return *queue == 9 ? std::nullopt : std::optional{(*queue)++};
+    }
+    std::shared_ptr<int> queue = std::make_shared<int>(0);
+};
+
+TEST(Restored, SourceOfAQueueGoesOnWithItsNextRecord) {
+    const FromAQueue queue;
+    Emit<int> emit;
+    auto first = from_callback(queue);
+    auto fresh = from_callback(queue);
+    static_assert(std::tuple_size_v<decltype(fresh.state())> == 0);
+    test::open(first);
+    test::open(fresh);
+    (void)first.poll(emit, 4);
+    operators::notify_source(fresh, Restored{});
+    while (fresh.poll(emit, 3) != SourceStatus::finished) {
+    }
+    EXPECT_EQ(emit.records, (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Restored, SourceWithoutAPlaceIsRefused) {
+    const auto refused = [](auto source) {
+        test::open(source);
+        return message_of<Error>([&] { operators::notify_source(source, Restored{}); });
+    };
+    EXPECT_NE(refused(from_callback([at = std::make_shared<int>(0)] {
+                  return std::optional{(*at)++};
+              })).find("give it state()"),
+              std::string::npos);
+    EXPECT_NE(refused(from_generator([]() -> Generator<int> {
+                  co_yield 1;
+              })).find("the place of a coroutine cannot be saved"),
+              std::string::npos);
 }
 
 struct Row {

@@ -53,7 +53,7 @@ class Silence {
     }
 
   private:
-    // The shortest wait until expired windows fire during silence.
+    // The waits until expired windows fire during silence.
     static constexpr Duration shortest = std::chrono::milliseconds{1};
     static constexpr Duration longest = std::chrono::milliseconds{100};
 
@@ -146,8 +146,8 @@ class AtEnd {
 /// For live streams that fall silent: when no record has come, nor waits in the source, for
 /// `after`, the watermark continues by the machine's clock, `after` behind it, from the last
 /// watermark of `Strategy`. A window therefore fires in silence when `after` has passed since its
-/// end. A record that comes then is
-/// late only if it lies behind the clock by more than the bound of `Strategy` and `after` together.
+/// end. A record that comes then is late only if it lies behind the clock by more than the bound of
+/// `Strategy` and `after` together.
 template <class Strategy>
 class InSilence {
   public:
@@ -231,6 +231,7 @@ struct Progress {
 /// O(1) per update, or O(inputs) when the slowest input moves.
 class WatermarkMerge {
   public:
+    /// Of no input yet: add_input() adds each.
     WatermarkMerge() = default;
     /// Throws Error for no inputs.
     explicit WatermarkMerge(std::size_t inputs);
@@ -247,8 +248,8 @@ class WatermarkMerge {
     /// update.
     void wait_for_idle() noexcept { waits_for_idle_ = true; }
 
-    /// The input has the watermark `watermark` and is active. Throws WatermarkError if it goes
-    /// back.
+    /// The input, which has not ended, has the watermark `watermark` and is active. Throws
+    /// WatermarkError if it goes back.
     void update(std::size_t input, EventTime watermark);
     /// The input has no watermark for now.
     void set_idle(std::size_t input);
@@ -257,7 +258,7 @@ class WatermarkMerge {
 
     /// The least watermark of the inputs that are neither idle nor ended.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
-    /// The last watermark of the input.
+    /// The last watermark of the input; of one that has ended, EventTime::latest().
     [[nodiscard]] EventTime watermark_of(std::size_t input) const noexcept {
         return inputs_[input].time;
     }

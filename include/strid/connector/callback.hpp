@@ -8,19 +8,27 @@
 // records. For a source that has no record for a while without being at its end, use a coroutine
 // (connector/generator.hpp). An exception ends the run as an OperatorError that names the source.
 //
+// The function keeps the contract of functions (operator/contract.hpp): one whose call changes it
+// names its state, unless it is made of plain values. It may have on(const Opened&) and
+// on(Restored).
+//
 // Threads: a replica's function is called by one thread at a time.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <tuple>
 #include <utility>
 
+#include <strid/base/error.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/connector/pulled_source.hpp>
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -31,6 +39,37 @@ template <class Result>
 inline constexpr bool is_optional_record = false;
 template <class T>
 inline constexpr bool is_optional_record<std::optional<T>> = true;
+
+/// Its call changes it.
+template <class F>
+inline constexpr bool changes_when_pulled = !Pullable<const F>;
+/// The place from which it goes on is known.
+template <class F>
+inline constexpr bool has_known_place =
+    operators::detail::HasState<F> || operators::traits_of_function<F>.stateless ||
+    (changes_when_pulled<F> && operators::is_own_state<F>);
+
+/// The contract of functions, with the hooks and members that a source passes on.
+template <class F>
+consteval bool keeps_contract_of_callbacks() {
+    constexpr FunctionTraits traits = operators::traits_of_function<F>;
+    constexpr std::uint32_t passed_on = events<Opened, Restored>.bits;
+    constexpr bool right = (traits.hears.bits & ~passed_on) == 0 && traits.has == Has::none;
+    static_assert(right,
+                  "a function that is pulled has on(const Opened&) and on(Restored) at most, and "
+                  "no members in .has: write a source with poll(auto& emit, std::size_t budget)");
+    if constexpr (!right) {
+        return false;
+    } else if constexpr (std::invocable<F&, const Context&, const std::stop_token&>) {
+        return operators::keeps_contract<F, const Context&, const std::stop_token&>();
+    } else if constexpr (std::invocable<F&, const std::stop_token&>) {
+        return operators::keeps_contract<F, const std::stop_token&>();
+    } else if constexpr (std::invocable<F&, const Context&>) {
+        return operators::keeps_contract<F, const Context&>();
+    } else {
+        return operators::keeps_contract<F>();
+    }
+}
 
 template <class F>
 consteval bool returns_records() {
@@ -51,7 +90,7 @@ consteval bool returns_records() {
         static_assert(!points_to_text<T>,
                       "the text fields of a record that a callback returns would outlive their "
                       "text: return records that own it (std::string, std::array<char, N>)");
-        return !points_to_text<T>;
+        return !points_to_text<T> && keeps_contract_of_callbacks<F>();
     }
 }
 
@@ -63,8 +102,30 @@ class CallbackSource : public PulledSource<F> {
     using PulledSource<F>::PulledSource;
 
     using PulledSource<F>::on;
-    void on(const Opened& opened) { next_.emplace(this->pulled(opened.context)); }
-    auto state() { return std::tie(next_); }
+    void on(const Opened& opened) {
+        next_.emplace(this->pulled(opened.context));
+        operators::notify_function(next_->function, opened);
+    }
+    /// Throws Error for a function whose place is not known (connector/pulled.hpp).
+    void on([[maybe_unused]] Restored restored) {
+        if constexpr (!has_known_place<F>) {
+            throw Error(
+                "a source of from_callback cannot go on where another was: its function does not "
+                "name the place that it has reached; give it state(), or the trait .stateless "
+                "where the next call returns the next record in any case");
+        } else {
+            operators::notify_function(next_->function, restored);
+        }
+    }
+    auto state() {
+        F& function = next_ ? next_->function : this->function();
+        if constexpr (has_known_place<F>) {
+            return operators::state_of_function(function);
+        } else {
+            (void)function;
+            return std::tie();
+        }
+    }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Includes every connector: the sources and sinks of graphs.
+// Includes the sources and sinks of most graphs. Two more are included by name: callback.hpp, for a
+// function that returns records, and generator.hpp, for a coroutine that yields them.
 #pragma once
 
 #include <strid/connector/collect.hpp>

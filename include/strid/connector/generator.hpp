@@ -20,7 +20,8 @@
 // nothing for a record: one that is yielded as a temporary or by std::move is moved on, any other
 // copied. An exception ends the run as an OperatorError that names the source. The frame is
 // destroyed when the coroutine is over, or at the end of the run. After a stop the coroutine is not
-// resumed.
+// resumed. The place where a coroutine stands cannot be saved: a graph that is to go on from a
+// snapshot needs another source (connector/pulled.hpp).
 //
 // Threads: a replica's coroutine is resumed by one thread at a time.
 #pragma once
@@ -35,6 +36,7 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
@@ -159,6 +161,11 @@ consteval bool makes_generators() {
         static_assert(is_generator<PulledResult<F>>,
                       "from_generator needs a function that makes a coroutine: Generator<T> f()");
         return false;
+    } else if constexpr (operators::detail::HasState<F> || operators::HasFunctionTraits<F>) {
+        static_assert(!operators::detail::HasState<F> && !operators::HasFunctionTraits<F>,
+                      "from_generator calls the function once, to make the coroutine: state() and "
+                      "traits of it would have no effect");
+        return false;
     } else {
         using T = typename PulledResult<F>::record_type;
         static_assert(!points_to_text<T>,
@@ -175,7 +182,7 @@ class GeneratorSource : public PulledSource<F> {
 
   public:
     using record_type = typename Records::record_type;
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
                                          .has = Has::blocks | Has::wake_at_ns};
     using PulledSource<F>::PulledSource;
 
@@ -212,8 +219,15 @@ class GeneratorSource : public PulledSource<F> {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
-    /// Where the coroutine stands cannot be named.
-    auto state() { return std::tie(wake_at_ns_); }
+    /// Throws Error: no coroutine can be put where another stands.
+    void on(Restored) {
+        throw Error(
+            "a source of from_generator cannot go on where another was: the place of a coroutine "
+            "cannot be saved; from_callback with a function that has state(), or a source with "
+            "poll() and state(), can go on");
+    }
+    /// Nothing by which it could go on: see on(Restored).
+    auto state() { return std::tie(); }
 
   private:
     struct Running {

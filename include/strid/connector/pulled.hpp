@@ -7,6 +7,13 @@
 // both in this order. A stop of the run requests a stop of the token, for functions that wait. With
 // the option `blocks` such a source has a thread of its own.
 //
+// State. The engine knows of a program's own code what the contract of functions has it name
+// (operator/contract.hpp). A function that returns records goes on in another source if its state
+// is known: by `state()`, by being made of plain values that its call changes, or by the trait
+// `.stateless` where its records come from elsewhere and the next call returns the next one. Any
+// other, and each coroutine, has a place that cannot be named: a source of it throws an Error at
+// Restored, and never emits from the first record on in place of going on.
+//
 // Threads: a replica's function is used by one thread at a time; a stop comes from any.
 #pragma once
 

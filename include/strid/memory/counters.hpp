@@ -52,7 +52,8 @@ class PoolTallies {
     Tally misses;  ///< Requests that found nothing ready.
     Tally debt;    ///< Leases beyond the capacity.
 
-    /// The number of pieces out only falls here, so its peak is recorded just before.
+    /// Pieces have come back. By the one writer. The number of pieces out falls only here, so its
+    /// peak is recorded first.
     void count_returned(std::uint64_t amount = 1) noexcept {
         high_water_.raise_to(leased.value() - returned_.value());
         returned_.add(amount);
@@ -63,7 +64,8 @@ class PoolTallies {
     /// Any thread. Exact for the owner; for other threads each count was true recently.
     [[nodiscard]] PoolCounters read() const noexcept {
         PoolCounters counters;
-        counters.returned = returned_.value();  // before `leased`, so that out() is never negative
+        counters.returned = returned_.value();
+        // Read later, mostly it is no less; relaxed reads may also come in the other order.
         counters.leased = std::max(leased.value(), counters.returned);
         counters.high_water = std::max(high_water_.value(), counters.out());
         counters.misses = misses.value();

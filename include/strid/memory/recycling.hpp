@@ -24,9 +24,10 @@
 #include <new>
 #include <utility>
 
+#include <strid/engine/base/sanitizers.hpp>
 #include <strid/engine/memory/size_class.hpp>
 
-#ifdef __SANITIZE_ADDRESS__
+#if STRID_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -70,13 +71,13 @@ void give_without_room(FreePiece* piece, std::size_t size_class) noexcept;
 
 // With it the address sanitizer reports reads of a free piece, and reads beyond the requested size.
 inline void show_use([[maybe_unused]] void* piece, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef __SANITIZE_ADDRESS__
+#if STRID_ADDRESS_SANITIZER
     ASAN_UNPOISON_MEMORY_REGION(piece, bytes);
 #endif
 }
 inline void show_free([[maybe_unused]] FreePiece* piece,
                       [[maybe_unused]] std::size_t size_class) noexcept {
-#ifdef __SANITIZE_ADDRESS__
+#if STRID_ADDRESS_SANITIZER
     ASAN_UNPOISON_MEMORY_REGION(piece, sizeof(FreePiece));
     ASAN_POISON_MEMORY_REGION(piece + 1, size_class_bytes(size_class) - sizeof(FreePiece));
 #endif
@@ -140,7 +141,7 @@ struct RecyclingAllocator {
         detail::give_recycled(piece, count * sizeof(T));
     }
 
-    /// Always: memory is of the thread that frees it.
+    /// Always: each may free what another has allocated.
     template <class U>
     bool operator==(const RecyclingAllocator<U>&) const noexcept {
         return true;

@@ -14,9 +14,9 @@
 // calls. Lane i is used by one thread at a time. The allocator must outlive every use of its
 // memory. Its destructor releases memory that was never freed, and runs no destructors of objects.
 //
-// Invariant, for each slab:   in_use + popcount(free bits) == chunk_count where in_use counts
-// chunks handed out, chunks in a lane, and chunks of the word that the size class allocates from.
-// By that count a slab is in exactly one place:
+// Invariant, for each slab:   in_use + popcount(free bits) == chunk_count
+// Here in_use counts chunks handed out, chunks in a lane, and chunks of the word that the size
+// class allocates from. By that count a slab is in exactly one place:
 //     current  the one its size class allocates from
 //     full     in_use == chunk_count: in no list
 //     partial  in the class's list of partly free slabs
@@ -125,7 +125,8 @@ class SlabAllocator {
     [[nodiscard]] bool is_valid() const;
 
   private:
-    // The owner's state for one size: the word it allocates from, and where its slabs are.
+    // The owner's state for one size: the word it allocates from, and where its slabs are. Of its
+    // two cache lines an allocation uses the first only.
     struct alignas(cache_line_bytes) SizeClass {
         std::uint64_t word = 0;          // free chunks in hand
         std::byte* word_base = nullptr;  // the chunk of bit 0
@@ -133,7 +134,7 @@ class SlabAllocator {
         detail::Slab* current = nullptr;
         std::size_t next_word = 0;  // of the current slab's bitmap
         std::size_t index = 0;
-        detail::SlabList partial;  // line 1
+        detail::SlabList partial;  // from here on line 1
         detail::SlabList empty;
     };
     static_assert(sizeof(SizeClass) == 2 * cache_line_bytes);

@@ -11,6 +11,8 @@
 #include <limits>
 #include <new>
 
+#include <strid/engine/base/cache_line.hpp>
+
 namespace strid::memory {
 
 /// Memory of `bytes`, aligned to a cache line, or to a huge page if it is larger than two huge
@@ -19,7 +21,7 @@ namespace strid::memory {
 /// Frees what allocate_table() returned for the same `bytes`.
 void free_table(void* memory, std::size_t bytes) noexcept;
 
-/// The same as an allocator of the standard library.
+/// The same as an allocator of the standard library, for types aligned to a cache line at most.
 template <class T>
 class TableAllocator {
   public:
@@ -33,7 +35,10 @@ class TableAllocator {
 
     /// Memory for `count` objects. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
-        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
+        static_assert(alignof(T) <= cache_line_bytes);
+        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+            throw std::bad_array_new_length{};
+        }
         return static_cast<T*>(allocate_table(count * sizeof(T)));
     }
     /// Frees what allocate() returned for the same `count`.

@@ -102,6 +102,8 @@ class InletSource {
     }
     /// Records that were pushed are delivered after it.
     void on(Stopped) noexcept { state_->close(); }
+    /// Without the records that still wait in the inlet: the threads that push into the inlet of a
+    /// graph that goes on push those again.
     auto state() { return std::tie(taken_, next_); }
 
     template <class Emit>

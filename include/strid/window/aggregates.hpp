@@ -44,7 +44,7 @@ template <class T, class Field>
     if constexpr (std::integral<detail::FieldType<Field, T>>) {
         return IntegerMean<Field>{std::move(field)};
     } else {
-        return Mean<Field>{std::move(field)};
+        return Mean<Field>{{std::move(field)}};
     }
 }
 /// The same, of a function that names its record.
@@ -55,12 +55,12 @@ template <detail::NamesRecord Field>
 /// The variance of a sample; not a number for fewer than two records. One pass, stable.
 template <class Field>
 [[nodiscard]] auto variance(Field field) {
-    return Variance<Field>{std::move(field)};
+    return Variance<Field>{{std::move(field)}};
 }
 /// The square root of the variance.
 template <class Field>
 [[nodiscard]] auto standard_deviation(Field field) {
-    return StandardDeviation<Field>{{std::move(field)}};
+    return StandardDeviation<Field>{{{std::move(field)}}};
 }
 /// The least value; NaN is passed over. O(1) a record, amortised.
 template <class T, class Field>

@@ -5,12 +5,14 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/dead_letter_file.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid::tool {
 
 MergedTables::MergedTables(const WindowJob& job) : idle_(job.progress.idle) {
     if (!job.merge_inputs) {
         inputs_.emplace_back(job);
+        places_.resize(1);
         return;
     }
     WindowJob one = job;
@@ -22,6 +24,7 @@ MergedTables::MergedTables(const WindowJob& job) : idle_(job.progress.idle) {
         one.inputs = {path};
         inputs_.emplace_back(one);
     }
+    places_.resize(inputs_.size());
 }
 
 void MergedTables::on(const Opened& opened) {
@@ -32,7 +35,39 @@ void MergedTables::on(const Opened& opened) {
         input.is_finished = input.is_empty = input.is_held = false;
         input.time = EventTime::earliest();
         input.silent_since_ns = 0;
+        input.to_drop = 0;
         input.source.on(opened);
+    }
+    note_places();
+}
+
+void MergedTables::on(Restored restored) {
+    STRID_ASSERT(places_.size() == inputs_.size());
+    for (std::size_t i = 0; i != inputs_.size(); ++i) {
+        Input& input = inputs_[i];
+        const Place& place = places_[i];
+        input.time = place.time;
+        input.silent_since_ns = place.silent_since_ns;
+        input.ahead_from_bytes = place.from_bytes;
+        input.emitted = input.to_drop = place.emitted;
+        input.source.state() = std::tie(place.file, place.to_bytes);
+        if (place.from_bytes != place.to_bytes) input.source.emit_again_from(place.from_bytes);
+        input.source.on(restored);
+    }
+}
+
+// While an input passes rows, those that it will emit again stand where they stood.
+void MergedTables::note_places() noexcept {
+    for (std::size_t i = 0; i != inputs_.size(); ++i) {
+        Input& input = inputs_[i];
+        const auto [file, to_bytes] = input.source.state();
+        const bool has_rows = !input.ahead.empty() || input.source.is_passing();
+        places_[i] = {.file = file,
+                      .from_bytes = has_rows ? input.ahead_from_bytes : to_bytes,
+                      .to_bytes = to_bytes,
+                      .emitted = has_rows ? input.emitted : 0,
+                      .time = input.time,
+                      .silent_since_ns = input.silent_since_ns};
     }
 }
 
@@ -73,6 +108,7 @@ std::vector<FileUse> MergedTables::files() const {
 
 void MergedTables::begin_poll() noexcept {
     looked_ns_ = now_ns();
+    is_passing_ = false;
     for (Input& input : inputs_) input.is_empty = false;
 }
 
@@ -80,11 +116,17 @@ void MergedTables::look_into(Input& input, bool may_wait) {
     constexpr std::size_t rows_ahead = 128;
     input.ahead.forget();
     if (!may_wait) input.source.do_not_wait();
+    if (!input.source.is_passing()) {
+        input.ahead_from_bytes = std::get<1>(input.source.state());
+        input.emitted = 0;
+    }
     const SourceStatus found = input.source.poll(input.ahead, rows_ahead);
     malformed_ += input.ahead.take_malformed();
+    for (; input.to_drop != 0 && !input.ahead.empty(); --input.to_drop) input.ahead.pop();
     input.is_finished = found == SourceStatus::finished;
     input.is_empty = input.ahead.empty();
     input.is_held = found == SourceStatus::held;
+    is_passing_ = is_passing_ || (input.is_empty && found == SourceStatus::more);
     if (!input.is_empty) {
         input.time = std::max(input.time, input.ahead.back().time);
         input.silent_since_ns = 0;
@@ -100,6 +142,7 @@ SourceStatus MergedTables::read_ahead() {
         Input& input = inputs_[i];
         if (!input.ahead.empty() || input.is_finished) continue;
         if (!input.is_empty) look_into(input, may_wait_ && i == awaited_);
+        if (is_passing_) return SourceStatus::more;
         if (!input.is_empty || input.is_finished) continue;
         if (!is_any_open) awaited_ = i;
         is_any_open = true;

@@ -7,6 +7,9 @@
 // row may be the earliest. With --idle its time goes on by the clock, so long behind it, and the
 // others go on up to there. Rows that are held back are no silence: the source says so.
 //
+// Its state is the place of each input, and how many of the rows that were read ahead are emitted.
+// Another source that goes on there reads these rows once more.
+//
 // Threads and replicas as in FileSource.
 #pragma once
 
@@ -65,7 +68,7 @@ class RowsAhead {
 class MergedTables {
   public:
     using record_type = TableRow;
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used,
@@ -74,26 +77,15 @@ class MergedTables {
     explicit MergedTables(const WindowJob& job);
 
     void on(const Opened& opened);
+    /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
+    void on(Restored restored);
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        if (inputs_.size() == 1) return inputs_.front().source.poll(emit, budget);
-        const memory::TextChunk* text = nullptr;
-        begin_poll();
-        for (;; --budget) {
-            const SourceStatus status = read_ahead();
-            if (const auto malformed = std::exchange(malformed_, 0)) {
-                emit.count_malformed(malformed);
-            }
-            if (status != SourceStatus::more || budget == 0) return status;
-            RowsAhead& ahead = inputs_[first_].ahead;
-            if (text != ahead.text().get()) emit.keep_alive(ahead.text());
-            text = ahead.text().get();
-            TableRow row = ahead.front();
-            ahead.pop();
-            may_wait_ = false;
-            if (!emit(std::move(row))) return SourceStatus::more;
-        }
+        const SourceStatus status = inputs_.size() == 1 ? inputs_.front().source.poll(emit, budget)
+                                                        : poll_merged(emit, budget);
+        note_places();
+        return status;
     }
 
     void on(Stopped stopped) noexcept;
@@ -108,9 +100,18 @@ class MergedTables {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
-    auto state() { return std::tie(awaited_); }
+    auto state() { return std::tie(places_); }
 
   private:
+    /// Up to where an input was read and emitted.
+    struct Place {
+        std::size_t file = 0;          // of several behind each other
+        std::uint64_t from_bytes = 0;  // in its text: where the rows that were read ahead begin
+        std::uint64_t to_bytes = 0;    // and where reading goes on
+        std::size_t emitted = 0;       // of these rows
+        EventTime time = EventTime::earliest();
+        std::int64_t silent_since_ns = 0;
+    };
     struct Input {
         explicit Input(const WindowJob& job) : source(job) {}
 
@@ -128,9 +129,35 @@ class MergedTables {
         bool is_held = false;                    // there are rows, and no memory for them
         EventTime time = EventTime::earliest();  // of the last row that was read
         std::int64_t silent_since_ns = 0;        // 0: it is not
+        std::uint64_t ahead_from_bytes = 0;      // where the rows in `ahead` begin
+        std::size_t emitted = 0;                 // of them
+        std::size_t to_drop = 0;                 // of them: a source before this one emitted these
     };
 
+    template <class Emit>
+    SourceStatus poll_merged(Emit& emit, std::size_t budget) {
+        const memory::TextChunk* text = nullptr;
+        begin_poll();
+        for (;; --budget) {
+            const SourceStatus status = read_ahead();
+            if (const auto malformed = std::exchange(malformed_, 0)) {
+                emit.count_malformed(malformed);
+            }
+            if (status != SourceStatus::more || budget == 0 || is_passing_) return status;
+            Input& first = inputs_[first_];
+            RowsAhead& ahead = first.ahead;
+            if (text != ahead.text().get()) emit.keep_alive(ahead.text());
+            text = ahead.text().get();
+            TableRow row = ahead.front();
+            ahead.pop();
+            ++first.emitted;
+            may_wait_ = false;
+            if (!emit(std::move(row))) return SourceStatus::more;
+        }
+    }
+
     void begin_poll() noexcept;
+    void note_places() noexcept;
     /// `more` where a row may go: no input may have an earlier one.
     SourceStatus read_ahead();
     void look_into(Input& input, bool may_wait);
@@ -140,11 +167,13 @@ class MergedTables {
     [[nodiscard]] bool find_first() noexcept;
 
     std::vector<Input> inputs_;
+    std::vector<Place> places_;  // of each input, behind the last poll
     Duration idle_;
     std::size_t first_ = 0;       // whose first row is the earliest
     std::size_t awaited_ = 0;     // where the last poll that found no row looked in vain
     bool may_wait_ = false;       // there, in the kernel: the last poll has emitted nothing
     std::int64_t looked_ns_ = 0;  // when this poll began
+    bool is_passing_ = false;     // an input passes rows of a source before this one
     std::uint64_t malformed_ = 0;
 };
 

@@ -59,7 +59,7 @@ TableSource::TableSource(const WindowJob& job)
       thousands_(job.thousands),
       asked_format_(job.format),
       format_(job.format),
-      json_(members_of(*job.plan)),
+      objects_(members_of(*job.plan), job.csv.on_malformed == OnMalformed::dead_letter),
       late_(job.late),
       memory_(plan_->values.size() + (late_ ? 1 : 0)) {
     name_options_as_command_line();
@@ -68,7 +68,7 @@ TableSource::TableSource(const WindowJob& job)
 void TableSource::begin_input() {
     CsvSource::begin_input();
     format_ = asked_format_ != TableFormat::unknown ? asked_format_ : format_by_name(path());
-    cutter_.forget();
+    objects_.begin_input();
     if (reader_ && format_ != TableFormat::csv) {
         const bool is_json = format_ == TableFormat::json;
         reader_->choose_region_end(is_json ? &JsonCutter::region_end_of_json
@@ -223,15 +223,15 @@ CsvSource::Row TableSource::read_json_row(TableRow& row) {
     const auto fault = read_columns_of(
         row,
         [this](std::size_t column) {
-            const std::string_view text = json_.text(column);
+            const std::string_view text = objects_.text_of(column);
             return column < plan_->keys.size() ? text : without_null(text);
         },
         options().non_finite, faulty);
     if (fault != nullptr) {
         if (is_time_part(faulty)) {
-            refuse_json(fault_of_time(fault));
+            objects_.refuse(*this, fault_of_time(fault));
         } else {
-            refuse_member(faulty, fault);
+            objects_.refuse_column(*this, faulty, fault);
         }
         return Row::none;
     }
@@ -314,26 +314,10 @@ void TableSource::keep_header(std::string_view header) {
 }
 
 CsvSource::Row TableSource::next_json_row() {
-    const auto cut = cutter_.cut(position_, end_, reader_->region_end() == '}');
-    position_ = cut.next;
-    line_number_ = cut.line;
-    if (cut.status == JsonCutter::Status::nothing) return Row::none;
-    if (cut.status == JsonCutter::Status::partial) return Row::partial;
-    if (cut.status == JsonCutter::Status::fault) {
-        refuse(line_number_, cut.reason, {cut.text, cut.bytes});
-        return Row::none;
-    }
-    json_line_ = {cut.text, cut.bytes};
-    if (json_line_.size() > line_bytes_max()) {
-        refuse_too_long(json_line_);
-        return Row::none;
-    }
-    keep_line(json_line_, "\\");
-    if (options().on_malformed == OnMalformed::dead_letter) json_as_it_stood_ = json_line_;
-    const std::string fault = json_.read(cut.text, cut.bytes);
-    if (fault.empty()) return Row::ready;
-    refuse_json(fault);
-    return Row::none;
+    const Row found = objects_.cut(*this);
+    if (found != Row::ready) return found;
+    keep_line(objects_.text(), "\\");
+    return objects_.read(*this);
 }
 
 void TableSource::refuse_partial_row() {
@@ -342,14 +326,7 @@ void TableSource::refuse_partial_row() {
 }
 
 void TableSource::finish_json() {
-    if (format_ != TableFormat::json) return;
-    const auto cut = cutter_.finish(position_, end_);
-    position_ = end_;
-    if (cut.status != JsonCutter::Status::fault) return;
-    line_number_ = cut.line;
-    const std::string_view text(cut.text, cut.bytes);
-    if (text.size() > line_bytes_max()) return refuse_too_long(text);
-    refuse(line_number_, cut.reason, text);
+    if (format_ == TableFormat::json) objects_.refuse_rest(*this);
 }
 
 void TableSource::note_json_values(const TableRow& row) noexcept {
@@ -361,16 +338,6 @@ void TableSource::note_json_values(const TableRow& row) noexcept {
     json_values_seen_ |= present;
     plan_->has_json_rows.store(true, std::memory_order_relaxed);
     plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
-}
-
-void TableSource::refuse_member(std::size_t column, detail::CsvFault fault) {
-    refuse_json(fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
-                            excerpt(json_.text(column))));
-}
-
-void TableSource::refuse_json(std::string_view reason) {
-    const bool is_kept = options().on_malformed == OnMalformed::dead_letter;
-    refuse(line_number_, reason, is_kept ? std::string_view(json_as_it_stood_) : json_line_);
 }
 
 }  // namespace strid::tool

@@ -17,8 +17,7 @@
 #include <vector>
 
 #include <strid/engine/connector/csv_source.hpp>
-#include <strid/engine/connector/json_cutter.hpp>
-#include <strid/engine/connector/json_row.hpp>
+#include <strid/engine/connector/json_objects.hpp>
 
 #include "row_memory.hpp"
 #include "table_row.hpp"
@@ -31,6 +30,8 @@ class TableSource : public CsvSource {
     using record_type = TableRow;
 
     using CsvSource::do_not_wait;
+    using CsvSource::emit_again_from;
+    using CsvSource::is_passing;
 
     /// Throws GraphError for options that contradict each other.
     explicit TableSource(const WindowJob& job);
@@ -146,7 +147,7 @@ class TableSource : public CsvSource {
     Row next_csv_row();
     /// While the format is unknown: all that was read. A header is not blank, nor is an object.
     Row pass_blank_lines();
-    /// Takes the object at position_; on `ready` json_ has its columns.
+    /// Takes the object at position_; on `ready` objects_ has its columns.
     Row next_json_row();
     /// Of the row at position_ there is no more, or there would be too much.
     void refuse_partial_row();
@@ -154,9 +155,6 @@ class TableSource : public CsvSource {
     void finish_json();
     /// Which values a row of JSON had.
     void note_json_values(const TableRow& row) noexcept;
-    /// Refuses the line of next_json_row() because of a column.
-    void refuse_member(std::size_t column, detail::CsvFault fault);
-    void refuse_json(std::string_view reason);
     Row checked(Row found);
     void keep_header(std::string_view header);
     /// Leaves line_ for a row that is read in place: of a text that has `changed` in it a copy.
@@ -168,12 +166,9 @@ class TableSource : public CsvSource {
     std::string number_text_;  // without them
     TableFormat asked_format_;
     TableFormat format_;
-    JsonCutter cutter_;
-    JsonRow json_;
-    std::string_view json_line_;
+    JsonObjects objects_;
     bool has_json_rows_ = false;
     std::uint32_t json_values_seen_ = 0;
-    std::string json_as_it_stood_;  // where refused lines are written: read() changes escapes
     std::shared_ptr<LateFile> late_;
     std::string_view line_;  // the row as it stands in the input, where late rows are written
     std::string line_copy_;  // of a line that reading changes

@@ -147,6 +147,11 @@ class FileSource {
     /// The next poll does not wait for a pipe.
     void do_not_wait() noexcept { waited_ = false; }
     void finish();
+    /// Before on(Restored), by a source that reads rows ahead: those that begin at this place of
+    /// the text or behind it are emitted once more. Malformed ones are not reported again.
+    void emit_again_from(std::uint64_t text_bytes) noexcept { emit_from_ = text_bytes; }
+    /// Rows are read that were read by a source before this one.
+    [[nodiscard]] bool is_passing() const noexcept { return pass_to_ != 0; }
     /// After the end of an input: opens the next; after a stop the next that is a pipe, where rows
     /// may wait. False: there is none.
     bool begin_next_input();
@@ -158,13 +163,15 @@ class FileSource {
     std::unique_ptr<MalformedHandler> malformed_;
 
   private:
+    friend class JsonObjects;  // cuts rows of its own for derived sources
+
     FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus emit_records(Emit& emit, std::size_t budget, Format format);
     /// Passes rows up to the place where the source before this one was. True: one goes on beyond
     /// the region.
-    template <class T, class Format>
-    bool pass_rows(Format format);
+    template <class T, class Emit, class Format>
+    bool pass_rows(Emit& emit, Format format);
     /// The bytes of the input's text before position_.
     [[nodiscard]] std::uint64_t text_bytes() const noexcept;
     void note_place() noexcept;
@@ -194,10 +201,11 @@ class FileSource {
     std::size_t input_ = 0;
     Place place_;
     bool place_is_final_ = false;
-    std::uint64_t pass_to_ = 0;       // rows before it are those of a source before this one
-    bool is_first_text_ = true;       // of the input
-    std::uint64_t bytes_before_ = 0;  // of the inputs that were read
-    std::uint64_t bytes_of_all_ = 0;  // 0: not known
+    std::uint64_t pass_to_ = 0;              // rows before it are those of a source before this one
+    std::uint64_t emit_from_ = whole_input;  // of these, the first that it has not emitted
+    bool is_first_text_ = true;              // of the input
+    std::uint64_t bytes_before_ = 0;         // of the inputs that were read
+    std::uint64_t bytes_of_all_ = 0;         // 0: not known
     TextOptions text_options_;
     MalformedOptions malformed_options_;
     bool keep_all_text_ = false;
@@ -222,11 +230,14 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
     return status;
 }
 
-template <class T, class Format>
-bool FileSource::pass_rows(Format format) {
+template <class T, class Emit, class Format>
+bool FileSource::pass_rows(Emit& emit, Format format) {
     while (position_ != end_ && text_bytes() < pass_to_) {
+        const bool is_emitted = text_bytes() >= emit_from_;
         T record{};
-        if (format(record) == Row::partial) return true;
+        const Row row = format(record);
+        if (row == Row::partial) return true;
+        if (row == Row::ready && is_emitted) emit(std::move(record));
     }
     if (text_bytes() >= pass_to_) end_passing();
     return false;
@@ -242,7 +253,7 @@ SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format for
     };
     keep_text();
     for (;;) {
-        bool partial = pass_to_ != 0 && pass_rows<T>(format);
+        bool partial = pass_to_ != 0 && pass_rows<T>(emit, format);
         while (position_ != end_ && !partial) {
             if (budget == 0) return SourceStatus::more;
             T record{};

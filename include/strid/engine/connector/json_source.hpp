@@ -14,8 +14,7 @@
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/json_options.hpp>
 #include <strid/engine/connector/file_source.hpp>
-#include <strid/engine/connector/json_cutter.hpp>
-#include <strid/engine/connector/json_row.hpp>
+#include <strid/engine/connector/json_objects.hpp>
 
 namespace strid {
 
@@ -37,27 +36,27 @@ class JsonSource : public FileSource {
     JsonSource(std::string path, const JsonOptions& options, const std::vector<bool>& may_be_empty);
 
     /// Takes the object at position_.
-    Row next_object();
+    Row next_object() {
+        const Row found = objects_.cut(*this);
+        return found == Row::ready ? objects_.read(*this) : found;
+    }
     /// The text of what fills the record's field `index`.
     [[nodiscard]] std::string_view text_of(std::size_t index) const noexcept {
-        return row_.text(index);
+        return objects_.text_of(index);
     }
     /// Refuses the object of next_object() because of its field `index`.
-    void refuse_member(std::size_t index, detail::CsvFault fault);
+    void refuse_member(std::size_t index, detail::CsvFault fault) {
+        objects_.refuse_column(*this, index, fault);
+    }
     /// Refuses what the input ends in, or an object that is too long.
-    void refuse_rest();
+    void refuse_rest() { objects_.refuse_rest(*this); }
     [[nodiscard]] NonFinite non_finite() const noexcept { return non_finite_; }
 
   private:
     void begin_input() noexcept;
-    void refuse_object(std::string_view reason);
 
     NonFinite non_finite_;
-    bool keeps_text_;  // of what is refused: reading changes escapes
-    JsonCutter cutter_;
-    JsonRow row_;
-    std::string_view text_;
-    std::string as_it_stood_;
+    JsonObjects objects_;
 };
 
 }  // namespace strid

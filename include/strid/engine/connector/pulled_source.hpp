@@ -59,7 +59,8 @@ struct Pulled {
 template <class F>
 class PulledSource {
   public:
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>, .has = Has::blocks};
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
+                                         .has = Has::blocks};
 
     PulledSource(F function, PulledOptions options)
         : function_(std::move(function)), options_(options) {}
@@ -71,6 +72,8 @@ class PulledSource {
     }
 
   protected:
+    /// As it was given, before any call.
+    [[nodiscard]] F& function() noexcept { return function_; }
     /// Each replica has a state of its own, and so a token.
     detail::Pulled<F> pulled(const Context& context) {
         return {function_, context, stop_.emplace().get_token()};

@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/operators/keyed_global_windows.hpp>
 #include <strid/engine/window/operators/partial_panes.hpp>
 #include <strid/operator/event_time.hpp>

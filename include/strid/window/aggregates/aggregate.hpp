@@ -17,7 +17,6 @@
 #pragma once
 
 #include <concepts>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -55,11 +54,6 @@ concept FoldOf =
         fold.add(state, record);
     } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
 
-/// It looks like an aggregate over records of type `T`.
-template <class A, class T>
-inline constexpr bool lifts =
-    requires(const A& aggregate, const T& record) { aggregate.lift(record); };
-
 /// A function of windows over records of type `T`.
 template <class A, class T>
 concept FunctionOf = AggregateOf<A, T> || FoldOf<A, T>;
@@ -81,28 +75,10 @@ concept Selective = Aggregate<A> && requires(const A& aggregate, const typename 
 template <class A>
 inline constexpr bool is_commutative = requires { requires A::commutative; };
 
-/// Adding a record to a state is hardly more than reading it.
-template <class A>
-inline constexpr bool has_small_state =
-    std::is_trivially_copy_constructible_v<typename A::State> &&
-    std::is_trivially_destructible_v<typename A::State> && sizeof(typename A::State) <= 64;
-
 /// The states belong to the replica that made them, as lists of records from its pool do: none is
 /// sent to another one.
 template <class A>
 inline constexpr bool has_local_states = requires { requires A::local_states; };
-
-/// The state of an operator with this function, in which the `parts` hold states of the function:
-/// memory of the function to which they refer goes with them.
-template <class A, class... Parts>
-[[nodiscard]] auto state_with(A& function, Parts&... parts) {
-    if constexpr (has_local_states<A>) {
-        return std::tie(parts..., function);
-    } else {
-        (void)function;
-        return std::tie(parts...);
-    }
-}
 
 /// Its windows can be put together from states of their parts, computed elsewhere.
 template <class A>

@@ -127,10 +127,11 @@ struct IntegerMean {
     }
 };
 
-/// The arithmetic mean of a field, as a double, also where the sum would be beyond the largest one.
-template <class Field>
-struct Mean {
-    using State = MeanParts;
+/// The base of aggregates of a field whose numbers are kept as `Parts`: made of a double, and added
+/// to each other.
+template <class Field, class Parts>
+struct PartsOfNumbers {
+    using State = Parts;
 
     [[no_unique_address]] Field field;
 
@@ -144,7 +145,12 @@ struct Mean {
         a.add(b);
         return a;
     }
-    [[nodiscard]] double lower(const State& state) const noexcept { return state.mean(); }
+};
+
+/// The arithmetic mean of a field, as a double, also where the sum would be beyond the largest one.
+template <class Field>
+struct Mean : PartsOfNumbers<Field, MeanParts> {
+    [[nodiscard]] double lower(const MeanParts& state) const noexcept { return state.mean(); }
 };
 
 /// The sample variance of a field (the sum of squared distances from the mean over count - 1), as a
@@ -152,23 +158,10 @@ struct Mean {
 /// It neither cancels where the mean is large nor overflows on the way
 /// (window/aggregates/moments.hpp).
 template <class Field>
-struct Variance {
+struct Variance : PartsOfNumbers<Field, Moments> {
     static_assert((refuse_member_pointer<Field>(), true));
-    using State = Moments;
 
-    [[no_unique_address]] Field field;
-
-    template <class T>
-        requires std::invocable<const Field&, const T&>
-    [[nodiscard]] State lift(const T& record) const {
-        return State(static_cast<double>(std::invoke(field, record)));
-    }
-    [[nodiscard]] State identity() const noexcept { return {}; }
-    [[nodiscard]] State combine(State a, const State& b) const noexcept {
-        a.add(b);
-        return a;
-    }
-    [[nodiscard]] double lower(const State& state) const noexcept { return state.variance(); }
+    [[nodiscard]] double lower(const Moments& state) const noexcept { return state.variance(); }
 };
 
 /// The standard deviation of a field: the root of its sample variance, also where that is not

@@ -26,32 +26,41 @@ namespace strid::window {
 template <class L, class R>
 using EitherSide = std::variant<L, R>;
 
+namespace detail {
+
+template <class Result, class LeftOf, class L>
+struct SideResult {
+    using type = Result;
+};
+template <class LeftOf, class L>
+struct SideResult<void, LeftOf, L> {
+    using type = std::remove_cvref_t<std::invoke_result_t<const LeftOf&, const L&>>;
+};
+
+}  // namespace detail
+
+/// A function of either: `left` of a left record, `right` of a right one, as a `Result`; void: as
+/// the value that `left` returns.
+template <class LeftOf, class RightOf, class Result>
+struct OfEitherSide {
+    LeftOf left;
+    RightOf right;
+
+    template <class L, class R>
+    auto operator()(const EitherSide<L, R>& record) const ->
+        typename detail::SideResult<Result, LeftOf, L>::type {
+        using Value = typename detail::SideResult<Result, LeftOf, L>::type;
+        if (record.index() == 0) return Value(std::invoke(left, *std::get_if<0>(&record)));
+        return Value(std::invoke(right, *std::get_if<1>(&record)));
+    }
+};
+
 /// The key of either.
 template <class LeftKey, class RightKey>
-struct EitherKey {
-    LeftKey left;
-    RightKey right;
-
-    template <class L, class R>
-    auto operator()(const EitherSide<L, R>& record) const {
-        using K = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
-        if (record.index() == 0) return K(std::invoke(left, *std::get_if<0>(&record)));
-        return K(std::invoke(right, *std::get_if<1>(&record)));
-    }
-};
-
+using EitherKey = OfEitherSide<LeftKey, RightKey, void>;
 /// The time of either.
 template <class LeftTime, class RightTime>
-struct EitherTime {
-    LeftTime left;
-    RightTime right;
-
-    template <class L, class R>
-    EventTime operator()(const EitherSide<L, R>& record) const {
-        if (record.index() == 0) return std::invoke(left, *std::get_if<0>(&record));
-        return std::invoke(right, *std::get_if<1>(&record));
-    }
-};
+using EitherTime = OfEitherSide<LeftTime, RightTime, EventTime>;
 
 /// All pairs of the records of a window, and in an outer join those without a partner.
 template <class L, class R, class F>

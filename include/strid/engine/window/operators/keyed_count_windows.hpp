@@ -21,6 +21,7 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/aggregates/partial.hpp>
 #include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/count_panes.hpp>

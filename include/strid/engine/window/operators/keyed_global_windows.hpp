@@ -13,6 +13,7 @@
 
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/result_of.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>

@@ -36,6 +36,7 @@
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/operators/early.hpp>
 #include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/result_of.hpp>

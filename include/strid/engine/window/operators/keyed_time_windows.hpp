@@ -31,6 +31,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/operators/time_updates.hpp>
 #include <strid/engine/window/result_of.hpp>

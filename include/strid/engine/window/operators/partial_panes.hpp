@@ -30,6 +30,7 @@
 
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
+#include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/result_of.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
