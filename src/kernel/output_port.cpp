@@ -64,6 +64,7 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
             links_.push_back(std::make_unique<Link>(ring_capacity, pool_, links_.size(),
                                                     sizes.readers_keep_lines ? type_.bytes : 0,
                                                     sizes.blocks_per_link));
+            if (slots_.back().deals_out()) links_.back()->measure();
         }
     }
 }
@@ -113,7 +114,7 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     slot.heap_bytes = 0;
     slot.opened_ns = run_began_ns_;
     slot.cursor = header.records();
-    slot.end = slot.cursor + perturbation_.batch_records(records_per_batch_) * type_.bytes;
+    slot.end = slot.cursor + perturbation_.batch_records(records_to_deal(slot)) * type_.bytes;
 }
 
 void OutputPort::renew(Slot& slot) {
@@ -204,22 +205,6 @@ void OutputPort::push_to_all(const Slot& slot, memory::Block& batch) {
     for (std::size_t i = 0; i < slot.link_count; ++i) push(slot.first_link + i, batch);
 }
 
-std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
-    std::size_t best = slot.next_link;
-    std::size_t best_load = SIZE_MAX;
-    for (std::size_t i = 0; i < slot.link_count && best_load != 0; ++i) {
-        const std::size_t candidate = (slot.next_link + i) % slot.link_count;
-        const std::size_t link = slot.first_link + candidate;
-        const std::size_t load = links_[link]->queued() + overflow_[link].size();
-        if (load < best_load) {
-            best = candidate;
-            best_load = load;
-        }
-    }
-    slot.next_link = (best + 1) % slot.link_count;
-    return slot.first_link + best;
-}
-
 void OutputPort::push(std::size_t link, memory::Block& batch) {
     announce_[link] = true;
     sent_run_ns_[link] = run_began_ns_;
@@ -264,12 +249,14 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
     return false;
 }
 
-// By fill or by age, so that a producer that never pauses does not spend its blocks on a few
-// records each. Under perturbation at once, because a perturbed run must not depend on the clock.
+// A full one; else by fill or by age, so that a producer that never pauses does not spend its
+// blocks on a few records each. Under perturbation at once, because a perturbed run must not depend
+// on the clock.
 bool OutputPort::worth_sending(const Slot& slot) const noexcept {
     const auto filled =
         static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
-    return filled * worth_sending_part >= records_per_batch_ * type_.bytes ||
+    return slot.cursor == slot.end ||
+           filled * worth_sending_part >= records_per_batch_ * type_.bytes ||
            slot.heap_bytes * worth_sending_part >= heap_bytes_max_ ||
            run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
 }

@@ -145,6 +145,96 @@ TEST(PortForAll, SendsToAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     EXPECT_EQ(received(1), (Batches{{0, 40}}));
 }
 
+class DealtPort : public testing::Test {
+  protected:
+    static constexpr std::size_t consumers = 4;
+
+    void write_records(std::size_t count) {
+        for (; count != 0; --count) write<Record>(port, port.slot(0), Record{1});
+    }
+    /// The records of each batch of a link. The consumer takes `record_ns` for each.
+    std::vector<std::size_t> received(std::size_t link, std::int64_t record_ns) {
+        std::vector<std::size_t> batches;
+        memory::Block* batch = nullptr;
+        while (port.link(link).receive(batch) == channel::PopResult::ok) {
+            const std::size_t count = message::header_of(*batch).count;
+            batches.push_back(count);
+            port.link(link).worked(static_cast<std::int64_t>(count) * record_ns, count);
+            port.link(link).give_back(*batch);
+        }
+        return batches;
+    }
+    /// Each consumer has had a record that took it so long, and waits for more.
+    void know(std::int64_t record_ns) {
+        write_records(consumers);
+        (void)port.publish(true);
+        for (std::size_t link = 0; link < consumers; ++link) {
+            EXPECT_EQ(received(link, record_ns), std::vector<std::size_t>{1});
+        }
+        (void)port.refresh();
+    }
+    std::size_t records_of_first_batch() {
+        while (port.link(0).queued() == 0) write_records(1);
+        return received(0, 1).front();
+    }
+
+    OutputPort port{record_type<Record>(),
+                    {{.links = consumers, .policy = SendPolicy::least_loaded}},
+                    {.block_bytes = 4096}};
+    std::size_t room = port.room();
+};
+
+TEST_F(DealtPort, EachConsumerGetsARecordBeforeOneHasShownItsCost) {
+    know(1'000);
+}
+
+TEST_F(DealtPort, ABatchIsFullWhereRecordsAreCheap) {
+    know(1'000);
+    EXPECT_EQ(records_of_first_batch(), room);
+}
+
+TEST_F(DealtPort, ABatchIsWorkForTwoMilliseconds) {
+    know(100'000);
+    EXPECT_EQ(records_of_first_batch(), 20U);
+}
+
+TEST_F(DealtPort, SlowRecordsAreDealtOutSingly) {
+    know(10'000'000);
+    write_records(2 * consumers);
+    (void)port.publish(true);
+    for (std::size_t link = 0; link < consumers; ++link) {
+        EXPECT_EQ(received(link, 10'000'000), (std::vector<std::size_t>{1, 1}));
+    }
+}
+
+TEST_F(DealtPort, ManyQuickRecordsDoNotHideTheSlowOnes) {
+    know(100'000'000);
+    for (int i = 0; i < 3; ++i) know(1'000);
+    write_records(2);
+    (void)port.publish(true);
+    EXPECT_EQ(received(0, 1'000), std::vector<std::size_t>{1});
+}
+
+// The output of one record, of which no consumer takes anything meanwhile.
+TEST_F(DealtPort, BatchesGrowInDebt) {
+    const std::size_t records = 1'000 * room;
+    write_records(records);
+    (void)port.publish(true);
+    std::size_t sum = 0;
+    std::size_t batches = 0;
+    for (bool more = true; more; (void)port.refresh()) {  // sends batches that waited for room
+        more = false;
+        for (std::size_t link = 0; link < consumers; ++link) {
+            const auto some = received(link, 1);
+            batches += some.size();
+            sum = std::accumulate(some.begin(), some.end(), sum);
+            more = more || !some.empty();
+        }
+    }
+    EXPECT_EQ(sum, records);
+    EXPECT_LT(batches, 1'100U) << "of " << room << " records at most";
+}
+
 TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
     while (port.spare()) write_records(1);
     EXPECT_FALSE(port.refresh());

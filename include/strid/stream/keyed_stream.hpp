@@ -90,6 +90,15 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
+    /// Does not compile: Stream::call stands before `key_by`. It keeps the order of the stream, and
+    /// so that of each key; the key has no part in a call.
+    template <class F>
+    void call(F, const CallOptions& = {}, const OperatorOptions& = {}) && {
+        static_assert(std::is_void_v<F>,
+                      "call stands before key_by: stream.call(f).key_by(key). It keeps the order "
+                      "of the stream, and so that of the records of each key");
+    }
+
     /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Emits the key
     /// with its state, after every record or at the end of the stream. The state outlives the
     /// records, so it must own what it points to.

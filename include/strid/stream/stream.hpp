@@ -231,7 +231,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to the replica
-    /// with the shortest queue. Ends the order of the stream (see `ordered`).
+    /// with the shortest queue. A batch is work for about two milliseconds at most, or one record:
+    /// the replicas measure what their records take. Ends the order of the stream (see `ordered`).
     [[nodiscard]] Stored rebalance() && { return boundary(graph::Routing::rebalance); }
     /// Sends every record to every replica of the next operator. The batches are shared, not
     /// copied.

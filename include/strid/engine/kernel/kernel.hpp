@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fused loop: a head that supplies records (a source, or the batches of an input port) and the
-// chain that they pass (engine/kernel/fused_chain.hpp). One instance is one function from batch to
-// batches, with every operator inlined into it.
+// chain that they pass (engine/kernel/fused_chain.hpp): one function with each operator inlined.
 //
 // A kernel stops only between two records, when the output has no spare block, and keeps its place
 // in the batch. An exception of user code becomes an OperatorError that names the operator.
@@ -190,6 +189,7 @@ class Kernel final : public Node {
         if (idle) notify_operators<Flush>();
         idle_published_ = publish(idle) && idle;
         end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
+        link_->worked(clock_ns - start_ns, handled);
         return RunResult::progressed;
     }
 

@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/kernel/record_cost.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/runtime/task.hpp>
 
@@ -57,6 +59,10 @@ class Link {
     /// How many batches may wait while the consumer holds one; more if other links of the pool use
     /// fewer.
     [[nodiscard]] std::size_t share() const noexcept { return share_; }
+    /// The consumer shall measure its records. Before the run.
+    void measure() noexcept { measured_ = true; }
+    /// The time of a record at the consumer, in nanoseconds; 0: not known yet.
+    [[nodiscard]] float record_ns() const noexcept { return cost_.mean_ns(); }
 
     // The consumer's side.
     [[nodiscard]] channel::PopResult receive(memory::Block*& batch) noexcept {
@@ -66,6 +72,11 @@ class Link {
     [[nodiscard]] bool drained() noexcept { return ring_.drained(); }
     /// The batch that waits first, which stays in the ring; or null.
     [[nodiscard]] memory::Block* front() noexcept;
+    /// Records of this link took so long.
+    void worked(std::int64_t work_ns, std::uint64_t records) noexcept {
+        if (measured_ && records != 0) [[unlikely]]
+            cost_.add(work_ns, records);
+    }
     /// Releases a received batch and wakes a producer that waits for blocks.
     void give_back(memory::Block& batch) noexcept;
 
@@ -79,6 +90,8 @@ class Link {
     runtime::Task* producer_ = nullptr;
     runtime::Task* consumer_ = nullptr;
     bool crosses_tasks_ = false;
+    bool measured_ = false;
+    RecordCost cost_;
 };
 
 }  // namespace strid::operators

@@ -5,8 +5,9 @@
 // the batch of its destination: the port sees no record, only the bytes it takes.
 //
 // One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure.
-// A batch is full when its block is, or when its records own `heap_bytes_max` on the heap. A port
-// therefore holds at most capacity * (block_bytes + heap_bytes_max), and one record more in each
+// A batch is full when its block is, when its records own `heap_bytes_max` on the heap, or, where
+// one of several consumers gets it, when its records are work enough for one. A port therefore
+// holds at most capacity * (block_bytes + heap_bytes_max), and one record more in each
 // block if records are larger than that. A node checks `spare()` before a record that may need a
 // block, and stops there without one. A single record whose fan-out needs more than the spare block
 // is finished on blocks in debt.
@@ -74,7 +75,13 @@ class OutputPort {
         std::size_t next_link = 0;   ///< Where least_loaded begins its search.
         SendPolicy policy = SendPolicy::one;
         bool below_watermark = false;  ///< For the present batch, or else for the next.
+        float record_ns = 0;           ///< least_loaded: the time of a record; 0: unknown.
         std::size_t heap_bytes = 0;    ///< Of the batch's records, outside the block.
+
+        /// Each batch goes to one of several consumers.
+        [[nodiscard]] bool deals_out() const noexcept {
+            return policy == SendPolicy::least_loaded && link_count > 1;
+        }
     };
     /// The size of the port's records, and how a batch of them is destroyed.
     struct RecordType {
@@ -178,6 +185,7 @@ class OutputPort {
     [[nodiscard]] bool worth_sending(const Slot& slot) const noexcept;
     std::size_t least_loaded(Slot& slot) const noexcept;
     void open(Slot& slot, memory::Block& block) noexcept;
+    [[nodiscard]] std::size_t records_to_deal(Slot& slot) const noexcept;
     void exchange(Slot& slot);
     void renew_in_sample(Slot& slot);
     void stamp(message::BatchSample& sample) noexcept;
