@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <strid/engine/channel/channel_result.hpp>
+#include <strid/channel/result.hpp>
 
 #include "interleaving.hpp"
 
 namespace strid::test {
 
-using channel::ArbiterResult;
 using channel::PopResult;
 using channel::PushResult;
 

@@ -32,7 +32,7 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/engine/channel/channel_result.hpp>
+#include <strid/channel/result.hpp>
 #include <strid/engine/channel/channelable.hpp>
 #include <strid/engine/channel/slot_array.hpp>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The results of a channel's operations. A refusal is a value that the caller must check, never an
-// exception and never a wait: the caller decides what back-pressure, idleness and the end of a
-// stream mean.
+// The results of an operation on a queue or a ring. A refusal is a value that the caller must check,
+// never an exception: the caller decides what back-pressure, idleness and the end of a stream mean.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +20,6 @@ enum class [[nodiscard]] PopResult : std::uint8_t {
     ok,
     empty,  ///< nothing now; a producer may still push something
     closed  ///< every producer has closed and all their items were taken
-};
-
-/// The result of an arbiter's step, for the one thread that drives it.
-enum class [[nodiscard]] ArbiterResult : std::uint8_t {
-    progressed,  ///< something was passed on: step again
-    empty,       ///< the producers have pushed nothing new
-    full,        ///< the consumers have no room; waiting items stay in their lane
-    closed       ///< all was passed on and the consumers' side is closed: never step again
 };
 
 }  // namespace strid::channel
