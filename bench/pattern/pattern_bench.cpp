@@ -4,7 +4,8 @@
 // OpenMP and rings by hand. Rounds take turns; tables give medians and the medians of the ratios of
 // each round. Every answer is checked.
 //
-//   pattern_bench [TASKS [ROUNDS]]     default 2,000,000 tasks, 5 rounds
+//   pattern_bench [TASKS [ROUNDS [PART]]]     default 2,000,000 tasks, 5 rounds, all parts:
+//                                             empty, farm, ring, trip, loops, cholesky
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,9 @@
 
 #ifdef STRID_BENCH_TBB
 #include "tbb_patterns.hpp"
+#endif
+#ifdef STRID_BENCH_EIGEN
+#include "factorizations.hpp"
 #endif
 
 namespace {
@@ -285,16 +289,64 @@ void loops(int rounds) {
     }
 }
 
+#ifdef STRID_BENCH_EIGEN
+/// The Cholesky factorization by tiles, each of whose products must give the matrix again.
+void cholesky(int rounds) {
+    std::printf(
+        "\nCholesky factorization of a matrix of 1536, milliseconds.\n\n"
+        "| tiles of | one thread | task graph | oneTBB flow graph | of oneTBB's time |\n"
+        "|---:|---:|---:|---:|---:|\n");
+    constexpr Eigen::Index size = 1'536;
+    const Matrix random = Matrix::Random(size, size);
+    const Matrix matrix = random * random.transpose() + double(size) * Matrix::Identity(size, size);
+    Team team;
+    for (const Eigen::Index tile : {32, 64, 128}) {
+        const auto measured = [&](const std::function<void(Tiles&)>& factor) {
+            Tiles tiles(matrix, tile);
+            const double seconds = seconds_of([&] { factor(tiles); });
+            const Matrix lower = tiles.whole().triangularView<Eigen::Lower>();
+            const double residual = (lower * lower.transpose() - matrix).norm() / matrix.norm();
+            check("cholesky", residual < 1e-14 * double(size), 1);
+            return seconds;
+        };
+        std::vector<double> alone, ours, theirs;
+        for (int round = 0; round < rounds; ++round) {
+            alone.push_back(measured(cholesky_alone));
+            ours.push_back(measured([&](Tiles& tiles) { cholesky_by_task_graph(tiles, team); }));
+#ifdef STRID_BENCH_TBB
+            theirs.push_back(measured(cholesky_by_flow_graph));
+#endif
+        }
+        std::printf("| %d | %.1f | %.1f |", int(tile), median(alone) * 1e3, median(ours) * 1e3);
+        if (theirs.empty()) {
+            std::printf(" | |\n");
+            continue;
+        }
+        const double of_theirs = median(ratios(ours, theirs));
+        std::printf(" %.1f | %.3f |\n", median(theirs) * 1e3, of_theirs);
+        char what[80];
+        std::snprintf(what, sizeof what, "Cholesky by tiles of %d, of the time of oneTBB",
+                      int(tile));
+        print_bar(what, of_theirs, Bar::at_most, 1.1);
+    }
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::uint64_t tasks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    empty_tasks(tasks, rounds);
+    const std::string part = argc > 3 ? argv[3] : "";
+    const auto wanted = [&part](const char* name) { return part.empty() || part == name; };
+    if (wanted("empty")) empty_tasks(tasks, rounds);
     const double steps_per_us = measure_steps_per_us();
-    farm_efficiency(rounds, steps_per_us);
-    ring(rounds, steps_per_us);
-    round_trip(rounds);
-    loops(rounds);
+    if (wanted("farm")) farm_efficiency(rounds, steps_per_us);
+    if (wanted("ring")) ring(rounds, steps_per_us);
+    if (wanted("trip")) round_trip(rounds);
+    if (wanted("loops")) loops(rounds);
+#ifdef STRID_BENCH_EIGEN
+    if (wanted("cholesky")) cholesky(rounds);
+#endif
     return all_right ? 0 : 1;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/topology.hpp>
 #include <strid/engine/base/relax.hpp>
 #include <strid/pattern/team.hpp>
 
@@ -17,8 +19,26 @@ namespace {
 constexpr std::int64_t spin_ns = 50'000;
 constexpr int looks_per_clock = 16;
 
+// A thread that waits takes part in kept jobs only so deep: each part may wait again, and there may
+// be any number of parts.
+constexpr int kept_depth_max = 8;
+
+thread_local int waits_deep = 0;
+
 constexpr std::uint64_t bit(unsigned place) noexcept {
     return std::uint64_t{1} << place;
+}
+
+runtime::ExecutionOptions helper_options(const TeamOptions& options, std::size_t helpers) {
+    if (!options.pin) return {.workers = helpers};
+    const Topology topology = Topology::detect();
+    const std::span<const Core> cores = topology.cores();
+    // A thread for each, also where several are on one core.
+    runtime::ExecutionOptions pinned{.mode = runtime::ExecutionOptions::Mode::dedicated};
+    for (std::size_t i = 1; i <= helpers; ++i) {
+        pinned.affinity.push_back(cores[i % cores.size()].processor);
+    }
+    return pinned;
 }
 
 }  // namespace
@@ -36,14 +56,18 @@ class Team::Helper final : public runtime::Task {
         if (!helped) {
             // The flag first, then the jobs: a thread that opens a job does it the other way
             // round.
-            idle_.store(true, std::memory_order_seq_cst);  // pairs with is_idle()
+            idle_.store(true, std::memory_order_seq_cst);  // pairs with wake_if_idle()
             helped = team_.help(0);
         }
         clock_ns = now_ns();
         return helped ? runtime::StepResult::progressed : runtime::StepResult::waiting;
     }
-    [[nodiscard]] bool is_idle() const noexcept {
-        return idle_.load(std::memory_order_seq_cst);  // pairs with step()
+    /// Wakes it where it has nothing to do and nothing else has woken it.
+    bool wake_if_idle() noexcept {
+        if (!idle_.load(std::memory_order_seq_cst)) return false;             // pairs with step()
+        if (!idle_.exchange(false, std::memory_order_seq_cst)) return false;  // pairs with step()
+        notify();
+        return true;
     }
     /// One thread each, which sleeps while the task waits.
     [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
@@ -63,38 +87,75 @@ class Team::Helper final : public runtime::Task {
     std::atomic<bool> idle_{false};
 };
 
-Team::Team(std::size_t threads) {
-    threads = threads_or_cores(threads);
+Team::Team(std::size_t threads) : Team(TeamOptions{.threads = threads}) {}
+
+Team::Team(const TeamOptions& options) {
+    const std::size_t threads = threads_or_cores(options.threads);
     for (std::size_t i = 0; i + 1 < threads; ++i) {
         helpers_.push_back(std::make_unique<Helper>(*this, i));
     }
     if (helpers_.empty()) return;
     std::vector<runtime::Task*> tasks;
     for (const auto& helper : helpers_) tasks.push_back(helper.get());
-    execution_ = std::make_unique<runtime::Execution>(
-        std::move(tasks), runtime::ExecutionOptions{.workers = helpers_.size()});
+    execution_ = std::make_unique<runtime::Execution>(std::move(tasks),
+                                                      helper_options(options, helpers_.size()));
     execution_->start();
 }
 
 Team::~Team() = default;
 
 void Team::run(Job& job) noexcept {
-    const int claimed = helpers_.empty() ? -1 : claim_place();
+    const int claimed = helpers_.empty() ? -1 : claim_place(job, false);
     if (claimed < 0) {
         (void)job.take_part();
         return;
     }
     const auto number = static_cast<unsigned>(claimed);
-    Place& place = places_[number];
-    // Sequentially consistent, here and where it is closed: pairs with help().
-    place.job.store(&job, std::memory_order_seq_cst);
     open_.fetch_or(bit(number), std::memory_order_seq_cst);  // pairs with help()
-    wake_idle();
+    wake_idle(helpers_.size());
     (void)job.take_part();
-    close(number);
-    place.job.store(nullptr, std::memory_order_seq_cst);  // pairs with help()
-    wait_until_left(place, number);
-    used_.fetch_and(~bit(number), std::memory_order_release);  // pairs with claim_place()
+    close_place(number);
+    clear_place(number);
+}
+
+int Team::keep(Job& job) noexcept {
+    return helpers_.empty() ? -1 : claim_place(job, true);
+}
+
+void Team::open(int place) noexcept {
+    if (place < 0) return;
+    const std::uint64_t its_bit = bit(static_cast<unsigned>(place));
+    // Pairs with close(): where this reads an open place, the thread that closes it has yet to look
+    // for parts once more.
+    if ((open_.load(std::memory_order_seq_cst) & its_bit) == 0) {
+        open_.fetch_or(its_bit, std::memory_order_seq_cst);  // pairs with help()
+    }
+    wake_idle(1);
+}
+
+void Team::close(int place) noexcept {
+    if (place >= 0) close_place(static_cast<unsigned>(place));
+}
+
+void Team::give_up(int place) noexcept {
+    if (place < 0) return;
+    close(place);
+    clear_place(static_cast<unsigned>(place));
+}
+
+bool Team::help_others(int place) noexcept {
+    if (helpers_.empty()) return false;
+    return help_in_wait(place < 0 ? 0 : (static_cast<unsigned>(place) + 1) % place_count);
+}
+
+bool Team::others_are_open(int place) const noexcept {
+    if (waits_deep >= kept_depth_max) return false;
+    const std::uint64_t open = open_.load(std::memory_order_seq_cst);  // pairs with open(), run()
+    return (place < 0 ? open : open & ~bit(static_cast<unsigned>(place))) != 0;
+}
+
+bool Team::is_waiting() noexcept {
+    return waits_deep != 0;
 }
 
 bool Team::help(unsigned from) noexcept {
@@ -111,9 +172,10 @@ bool Team::help(unsigned from) noexcept {
         place.inside.fetch_add(1, std::memory_order_seq_cst);
         Job* const job = place.job.load(std::memory_order_seq_cst);
         bool helped = false;
-        if (job != nullptr) {
+        // The place has no other job while a thread is inside.
+        if (job != nullptr && !(place.kept && waits_deep > kept_depth_max)) {
             helped = job->take_part();
-            close(number);  // no part is left, and the place has no other job while one is inside
+            if (!place.kept) close_place(number);  // no part is left
         }
         leave(place);
         if (helped) return true;
@@ -121,19 +183,27 @@ bool Team::help(unsigned from) noexcept {
     return false;
 }
 
-void Team::wake_idle() noexcept {
-    for (const auto& helper : helpers_) {
-        if (helper->is_idle()) helper->notify();
-    }
+bool Team::help_in_wait(unsigned from) noexcept {
+    ++waits_deep;
+    const bool helped = help(from);
+    --waits_deep;
+    return helped;
 }
 
-void Team::close(unsigned place) noexcept {
+void Team::wake_idle(std::size_t most) noexcept {
+    for (std::size_t i = 0; i < helpers_.size() && most != 0; ++i) {
+        if (helpers_[i]->wake_if_idle()) --most;
+    }
+    if (most != 0) wake_waiting();
+}
+
+void Team::close_place(unsigned place) noexcept {
     if ((open_.load(std::memory_order_relaxed) & bit(place)) == 0) return;
     open_.fetch_and(~bit(place), std::memory_order_seq_cst);  // pairs with help()
 }
 
 void Team::leave(Place& place) noexcept {
-    // Both pair with wait_until_left() and run(): the work of the thread is visible there.
+    // Both pair with wait_until_left() and clear_place(): the work of the thread is visible there.
     if (place.inside.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         place.job.load(std::memory_order_seq_cst) == nullptr) {
         place.inside.notify_all();
@@ -144,7 +214,7 @@ void Team::wait_until_left(Place& place, unsigned number) noexcept {
     std::int64_t until_ns = 0;
     // Pairs with leave().
     while (const std::uint32_t inside = place.inside.load(std::memory_order_seq_cst)) {
-        if (help(number)) {
+        if (help_in_wait(number)) {
             until_ns = 0;
             continue;
         }
@@ -158,17 +228,27 @@ void Team::wait_until_left(Place& place, unsigned number) noexcept {
     }
 }
 
-int Team::claim_place() noexcept {
+int Team::claim_place(Job& job, bool kept) noexcept {
     std::uint64_t used = used_.load(std::memory_order_relaxed);
     while (~used != 0) {
         const auto free = static_cast<unsigned>(std::countr_one(used));
-        // Acquire: pairs with the release in run(); the place is empty again.
-        if (used_.compare_exchange_weak(used, used | bit(free), std::memory_order_acquire,
-                                        std::memory_order_relaxed)) {
-            return static_cast<int>(free);
+        // Acquire: pairs with the release in clear_place(); the place is empty again.
+        if (!used_.compare_exchange_weak(used, used | bit(free), std::memory_order_acquire,
+                                         std::memory_order_relaxed)) {
+            continue;
         }
+        places_[free].kept = kept;
+        // Sequentially consistent, here and where it is cleared: pairs with help().
+        places_[free].job.store(&job, std::memory_order_seq_cst);
+        return static_cast<int>(free);
     }
     return -1;
+}
+
+void Team::clear_place(unsigned place) noexcept {
+    places_[place].job.store(nullptr, std::memory_order_seq_cst);  // pairs with help()
+    wait_until_left(places_[place], place);
+    used_.fetch_and(~bit(place), std::memory_order_release);  // pairs with claim_place()
 }
 
 }  // namespace strid::pattern
