@@ -16,7 +16,8 @@
 
 #include "byte_input.hpp"
 #include "file_names.hpp"
-#include "png_frames.hpp"
+#include "frame_sink.hpp"
+#include "image_frames.hpp"
 
 namespace strid::denoise {
 
@@ -96,6 +97,19 @@ std::unique_ptr<ByteInput> open(const InputFile& file, ByteInput::Content conten
     return std::make_unique<ByteInput>(file.path, content);
 }
 
+/// The extension of a result's name says what it becomes.
+ImageOptions image_options(const DenoiseCommand& command, const std::vector<InputFile>& files) {
+    ImageOptions options{command.pixels_max, command.compression, command.quality, {}, false};
+    options.is_one_file = is_one_output(command.output);
+    for (const InputFile& file : files) {
+        const std::string name = is_folder(command.output)
+                                     ? result_in_folder(command.output, file.path)
+                                     : command.output;
+        options.targets.push_back(target_of_name(name));
+    }
+    return options;
+}
+
 Frames open_frames(const DenoiseCommand& command, const std::vector<InputFile>& files,
                    const tool::Interruption& interruption) {
     const auto refuse_several = [&files](const char* what) {
@@ -120,7 +134,7 @@ Frames open_frames(const DenoiseCommand& command, const std::vector<InputFile>& 
     }
     std::vector<std::string> paths;
     for (const InputFile& file : files) paths.push_back(file.path);
-    return png_frames(std::move(paths), std::move(input), command.pixels_max, command.compression);
+    return image_frames(std::move(paths), std::move(input), image_options(command, files));
 }
 
 std::size_t cores() {
@@ -170,9 +184,14 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
     app.add_flag("--force", command.options.force,
                  "Also cleans a picture in black and white, where noise looks as what is drawn");
     app.get_option("--reference")->excludes(detect);
-    app.add_option("--compression", command.compression, "Of PNG, as zlib has it (default 6)")
+    app.add_option("--compression", command.compression,
+                   "Of PNG and TIFF, as zlib has it (default 6)")
         ->type_name("0..9")
         ->check(CLI::Range(0, 9));
+    app.add_option("--quality", command.quality,
+                   "Of JPEG, which is written to a name with .jpg only (default 95)")
+        ->type_name("1..100")
+        ->check(CLI::Range(1, 100));
     add_number_option(app, "--pixels-max", command.pixels_max, 1, std::uint64_t{1} << 30,
                       "Refuses larger frames (default 134217728)");
     add_number_option(app, "--workers", command.workers, 1, 1'024,

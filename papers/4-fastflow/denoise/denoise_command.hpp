@@ -30,6 +30,7 @@ struct DenoiseCommand {
     std::optional<double> noise_share = {};
     std::optional<std::uint64_t> noise_seed = {};
     int compression = 6;
+    int quality = 95;  ///< Of JPEG.
     std::uint64_t pixels_max = std::uint64_t{1} << 27;
     std::size_t workers = 0;
     bool verbose = false;

@@ -10,10 +10,12 @@ const char* const description =
     "an edge-preserving functional (Chan, Ho and Nikolova 2005)";
 
 const char* const footer =
-    "Inputs:      PNG of any kind; files, a pattern (frame-%04d.png: the files that there are), "
-    "or\n"
-    "             images that follow each other on a pipe. YUV4MPEG2 (.y4m). Raw video by --raw.\n"
-    "             Output has the form of the input; --output - is standard output\n"
+    "Inputs:      PNG, PGM, PPM, JPEG and TIFF; files, a pattern (frame-%04d.png: the files that\n"
+    "             there are), or PNG, PGM and PPM images that follow each other on a pipe.\n"
+    "             YUV4MPEG2 (.y4m). Raw video by --raw\n"
+    "Outputs:     the form that the extension names: .png, .pgm, .ppm, .pnm, .tif, .tiff, .jpg,\n"
+    "             .jpeg; else that of the input, and PNG for JPEG, which loses what was restored.\n"
+    "             --output - is standard output\n"
     "Colours:     each plane for itself: R, G, B, or Y, U, V. Alpha is kept. 1, 2 and 4 bits "
     "become\n"
     "             8, palettes RGB\n"

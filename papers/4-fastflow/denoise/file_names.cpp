@@ -10,6 +10,8 @@
 
 #include <strid/base/error.hpp>
 
+#include "image_form.hpp"
+
 namespace strid::denoise {
 
 namespace {
@@ -114,6 +116,10 @@ std::vector<InputFile> find_references(const std::string& word,
 bool is_folder(const std::string& path) {
     std::error_code error;
     return path.ends_with('/') || fs::is_directory(path, error);
+}
+
+std::string result_in_folder(const std::string& folder, const std::string& path) {
+    return lossless_name(in_folder(folder, path));
 }
 
 std::string in_folder(const std::string& folder, const std::string& path) {

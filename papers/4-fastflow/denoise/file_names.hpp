@@ -44,5 +44,7 @@ struct InputFile {
 [[nodiscard]] bool is_folder(const std::string& path);
 /// The file of this name in the folder.
 [[nodiscard]] std::string in_folder(const std::string& folder, const std::string& path);
+/// The result of an input in another folder: of the same name, or with .png for .jpg.
+[[nodiscard]] std::string result_in_folder(const std::string& folder, const std::string& path);
 
 }  // namespace strid::denoise

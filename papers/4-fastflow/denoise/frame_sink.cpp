@@ -109,7 +109,7 @@ class FilesSink final : public FrameSink {
             throw InputOutputError(input.path +
                                    ": it has more than one image, and the output one name for it");
         }
-        return pattern_ ? pattern_->name(*input.number) : in_folder(output_, input.path);
+        return pattern_ ? pattern_->name(*input.number) : result_in_folder(output_, input.path);
     }
 
     std::string output_;
@@ -122,10 +122,14 @@ class FilesSink final : public FrameSink {
 
 }  // namespace
 
+bool is_one_output(const std::string& output) {
+    return output == "-" || (!is_folder(output) && !NamePattern::read(output));
+}
+
 std::unique_ptr<FrameSink> make_sink(const std::string& output,
                                      const std::vector<InputFile>& inputs,
                                      const std::vector<InputFile>& references) {
-    if (output != "-" && (is_folder(output) || NamePattern::read(output))) {
+    if (!is_one_output(output)) {
         if (is_folder(output) &&
             std::ranges::any_of(inputs, [](const InputFile& file) { return file.path == "-"; })) {
             throw GraphError(

@@ -29,6 +29,9 @@ class FrameSink {
     virtual void finish(const std::atomic<bool>& interrupted) = 0;
 };
 
+/// True where all frames go into one file or stream.
+[[nodiscard]] bool is_one_output(const std::string& output);
+
 /// `output` is "-" or a file, a folder or a pattern; a folder that is not there is made when the
 /// first frame is written. `references` are only read. Throws GraphError where an input would be
 /// overwritten, where two frames would have one name, and where several files would become one.

@@ -10,15 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include <strid/base/error.hpp>
+#include "image_error.hpp"
 
 namespace strid::denoise {
-
-/// The fault of an image, without its name.
-class ImageError : public Error {
-  public:
-    using Error::Error;
-};
 
 struct PngHeader {
     std::uint32_t width = 0;

@@ -8,6 +8,8 @@
 
 #include <png.h>
 
+#include "interleaved.hpp"
+
 namespace strid::denoise {
 
 namespace {
@@ -77,19 +79,6 @@ class Decoder {
     std::string error_;
 };
 
-/// The samples of one channel, from pixels of all.
-template <std::size_t sample_bytes>
-void split(const unsigned char* bytes, std::size_t channels, Plane& plane, const Loop& loop) {
-    constexpr std::size_t samples_at_once = 65'536;
-    for_parts(loop, plane.samples.size(), samples_at_once, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const unsigned char* const at = bytes + i * channels * sample_bytes;
-            plane.samples[i] =
-                static_cast<std::uint16_t>(sample_bytes == 2 ? at[0] << 8 | at[1] : at[0]);
-        }
-    });
-}
-
 }  // namespace
 
 Picture read_png(std::string_view png, std::uint64_t pixels_max, const Loop& loop) {
@@ -106,19 +95,10 @@ Picture read_png(std::string_view png, std::uint64_t pixels_max, const Loop& loo
         throw ImageError("a damaged PNG image: " + decoder.error());
     }
 
-    Picture picture;
-    picture.sample_max = decoder.is_16_bit() ? 65'535 : 255;
+    const ImageShape shape{width, height, decoder.channels(),
+                           decoder.is_16_bit() ? SampleForm::two_big_endian : SampleForm::byte};
+    Picture picture = split_pixels(bytes.data(), shape, loop);
     picture.kept_planes = decoder.has_alpha() ? 1 : 0;
-    const std::size_t channels = decoder.channels();
-    for (std::size_t i = 0; i < channels; ++i) {
-        Plane plane{width, height, Array<std::uint16_t>(width * height)};
-        if (decoder.is_16_bit()) {
-            split<2>(&bytes[2 * i], channels, plane, loop);
-        } else {
-            split<1>(&bytes[i], channels, plane, loop);
-        }
-        picture.planes.push_back(std::move(plane));
-    }
     return picture;
 }
 

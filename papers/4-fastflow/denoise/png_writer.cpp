@@ -10,6 +10,7 @@
 
 #include <zlib.h>
 
+#include "interleaved.hpp"
 #include "png_chunks.hpp"
 
 namespace strid::denoise {
@@ -28,25 +29,6 @@ struct Layout {
     [[nodiscard]] std::size_t row_bytes() const { return width * pixel_bytes; }
     [[nodiscard]] std::size_t filtered_row_bytes() const { return row_bytes() + 1; }
 };
-
-/// The row as bytes behind `pixel_bytes` zeros: what stands left of its begin.
-void interleave(const Picture& picture, std::size_t y, unsigned char* out) {
-    const std::size_t channels = picture.planes.size();
-    for (std::size_t i = 0; i < channels; ++i) {
-        const Plane& plane = picture.planes[i];
-        const std::uint16_t* const samples = &plane.samples[y * plane.width];
-        if (picture.sample_max > 255) {
-            for (std::size_t x = 0; x < plane.width; ++x) {
-                out[2 * (x * channels + i)] = static_cast<unsigned char>(samples[x] >> 8);
-                out[2 * (x * channels + i) + 1] = static_cast<unsigned char>(samples[x] & 0xff);
-            }
-        } else {
-            for (std::size_t x = 0; x < plane.width; ++x) {
-                out[x * channels + i] = static_cast<unsigned char>(samples[x]);
-            }
-        }
-    }
-}
 
 int paeth(int left, int above, int corner) {
     const int to_left = std::abs(above - corner);
@@ -92,12 +74,12 @@ class RowFilter {
 
     void begin(const Picture& picture, std::size_t y) {
         std::ranges::fill(row_, static_cast<unsigned char>(0));
-        if (y > 0) interleave(picture, y - 1, &row_[layout_.pixel_bytes]);
+        if (y > 0) join_row(picture, y - 1, SampleForm::two_big_endian, &row_[layout_.pixel_bytes]);
     }
     void write(const Picture& picture, std::size_t y, unsigned char* out) {
         std::swap(row_, above_);
         const std::size_t pixel = layout_.pixel_bytes;
-        interleave(picture, y, &row_[pixel]);
+        join_row(picture, y, SampleForm::two_big_endian, &row_[pixel]);
         const std::array sums = {run<0>(), run<1>(), run<2>(), run<3>(), run<4>()};
         const auto best = std::ranges::min_element(sums) - sums.begin();
         *out = static_cast<unsigned char>(best);

@@ -30,8 +30,8 @@ class BadInput(DenoiseCase):
 
     def test_no_image(self):
         self.refuses(b"", "standard input: it is empty")
-        self.refuses(b"x", "standard input: no PNG image")
-        self.refuses(b"a text, called .png\n" * 99, "no PNG image")
+        self.refuses(b"x", "standard input: no picture in a form that is read")
+        self.refuses(b"a text, called .png\n" * 99, "no picture in a form")
         self.refuses(b"\x89PNG\r\n\x1a\n", "cut off")
         self.refuses(b"\x89PNG\r\n\x1a\n" + chunk(b"IDAT", b""), "without a header")
         self.refuses(b"\x89PNG\r\n\x1a\n" + bytes(40), "without a header")

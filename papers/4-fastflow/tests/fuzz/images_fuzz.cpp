@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PNG images. The first byte chooses: bytes as they are, with the check sums of their chunks made
-// right, or the samples of an image with a header of the fuzzer's. Invariant: an image is refused,
-// or has as many samples as its size demands, none above the largest.
+// Images. The first byte chooses: PNG as the bytes are, with the check sums of their chunks made
+// right, or the samples of an image with a header of the fuzzer's; or netpbm, JPEG or TIFF.
+// Invariant: an image is refused, or has as many samples as its size demands, none above the
+// largest; netpbm that is written is read as the same picture.
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include <zlib.h>
 
+#include "image_metadata.hpp"
+#include "jpeg.hpp"
+#include "netpbm.hpp"
 #include "png_chunks.hpp"
 #include "png_reader.hpp"
 #include "tests/support/fuzzing.hpp"
+#include "tiff.hpp"
 
 namespace strid::denoise {
 namespace {
@@ -54,8 +59,7 @@ std::string as_image(std::string_view text) {
     return png;
 }
 
-void check(std::string_view png) {
-    const Picture picture = read_png(png, pixels_max, run_in_sequence);
+void check(const Picture& picture) {
     fuzz::require(!picture.planes.empty() && picture.kept_planes < picture.planes.size());
     for (const Plane& plane : picture.planes) {
         fuzz::require(plane.width != 0 && plane.width * plane.height <= pixels_max);
@@ -64,7 +68,47 @@ void check(std::string_view png) {
             fuzz::require(plane.samples[i] <= picture.sample_max);
         }
     }
+}
+
+void check_png_chunks(const ImageMetadata& metadata) {
+    const std::string chunks = png_chunks_of(metadata);
+    fuzz::require(chunks_to_keep(std::string(png_signature) + chunks) == chunks);
+}
+
+void check_png(std::string_view png) {
+    check(read_png(png, pixels_max, run_in_sequence));
     fuzz::require(chunks_to_keep(png).size() <= png.size());
+    check_png_chunks(metadata_of_png(png));
+}
+
+void check_netpbm(std::string_view text) {
+    const Picture picture = read_netpbm(text, pixels_max, run_in_sequence);
+    check(picture);
+    const Picture again = read_netpbm(write_netpbm(picture), pixels_max, run_in_sequence);
+    fuzz::require(again.sample_max == picture.sample_max);
+    fuzz::require(again.planes.size() == picture.planes.size());
+    for (std::size_t i = 0; i < again.planes.size(); ++i) {
+        fuzz::require(again.planes[i].samples == picture.planes[i].samples);
+    }
+}
+
+void check_any(unsigned kind, std::string_view text) {
+    switch (kind) {
+        case 0:
+            return check_png(text);
+        case 1:
+            return check_png(with_check_sums(text));
+        case 2:
+            return check_png(as_image(text));
+        case 3:
+            return check_netpbm(text);
+        case 4:
+            check(read_jpeg(text, pixels_max, run_in_sequence));
+            return check_png_chunks(metadata_of_jpeg(text));
+        default:
+            check(read_tiff(text, pixels_max, run_in_sequence));
+            return check_png_chunks(metadata_of_tiff(text));
+    }
 }
 
 }  // namespace
@@ -75,9 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace strid::denoise;
     const std::string_view text = strid::fuzz::text_of(data + 1, size - 1);
     try {
-        check(data[0] % 3 == 0   ? std::string(text)
-              : data[0] % 3 == 1 ? with_check_sums(text)
-                                 : as_image(text));
+        check_any(data[0] % 6, text);
     } catch (const ImageError& error) {
         strid::fuzz::require(error.what()[0] != '\0');
     }
