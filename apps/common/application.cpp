@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "application.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -46,6 +48,26 @@ void add_duration_option(CLI::App& command, const char* name, Duration& value, c
     add_text_option(
         command, name, "TIME", [&value, read](const std::string& text) { value = read(text); },
         help);
+}
+
+std::vector<CsvColumn> read_columns(std::string_view text, std::size_t count,
+                                    std::string_view meanings) {
+    std::vector<CsvColumn> columns;
+    for (std::string_view rest = text; columns.empty() || !rest.empty();) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        const std::string_view word = rest.substr(0, end);
+        int number = 0;
+        const char* const word_end = word.data() + word.size();
+        const auto [stop, error] = std::from_chars(word.data(), word_end, number);
+        if (error == std::errc{} && stop == word_end) {
+            columns.emplace_back(number);
+        } else {
+            columns.emplace_back(std::string(word));
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (columns.size() == count) return columns;
+    throw GraphError(fmt::format("names {} columns; {} are {}", columns.size(), meanings, count));
 }
 
 }  // namespace strid::apps

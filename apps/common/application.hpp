@@ -4,6 +4,7 @@
 // objects hold the options that were parsed; one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <strid/base/time.hpp>
+#include <strid/connector/csv_options.hpp>
 #include <strid/stream/graph.hpp>
 
 #include "applications.hpp"
@@ -61,5 +63,10 @@ class Application {
 /// Adds `NAME TIME`; `read` is read_duration or read_duration_or_zero (program/arguments.hpp).
 void add_duration_option(CLI::App& command, const char* name, Duration& value, const char* help,
                          Duration (*read)(std::string_view));
+
+/// The columns of an option, `C,C,...`: names, or numbers from 1. Throws GraphError where they are
+/// not `count`; `meanings` says which they are.
+[[nodiscard]] std::vector<CsvColumn> read_columns(std::string_view text, std::size_t count,
+                                                  std::string_view meanings);
 
 }  // namespace strid::apps

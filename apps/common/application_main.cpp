@@ -47,7 +47,7 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         command, "--generate", "N",
         [&ends](const std::string& text) { ends.generate = read_whole_number(text); },
         "Make so many records instead of reading them (spike-detection, fraud-detection, "
-        "linear-road,\nvoip-stream; the same ones for the same --seed): 1M");
+        "linear-road,\nvoip-stream, trading; the same ones for the same --seed): 1M");
     add_text_option(
         command, "--rate", "N",
         [&ends](const std::string& text) { ends.rate_per_second = read_rate(text); },
@@ -123,6 +123,7 @@ int run_application(Application& application, RunCommand& run) {
     Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     ends.seed = run.arguments.run.seed;
+    ends.parallelism = run.arguments.run.parallelism;
     ends.writing = run.writing;
     if (run.skip_malformed) ends.on_malformed = OnMalformed::skip;
     if (!run.dead_letter.empty()) {

@@ -147,6 +147,25 @@ Examples (in papers/2-windflow/voip-stream/data):
      .source_name = "calls",
      .generates = true,
      .needs_order = true},
+    {.name = "trading",
+     .summary = "forecasts the price of each symbol from windows of its quotes",
+     .details = R"(
+Input:   CSV with a header, or NASDAQ TotalView-ITCH 5.0, whose best bids and asks are the
+         quotes: symbol,time,bid,ask,bid_size,ask_size  (times as numbers, see --time-unit,
+         or dates; a quote of one side is left out)
+Output:  symbol,window,time,price,volume  of each window of quotes: the price that is
+         expected at a time, an interval behind the last quote, and the sum of the sizes
+Operators: quotes, two-sided, predict, write, write-quotes
+
+Examples:
+  strid run trading --input papers/1-stream-memory/trading/data/quotes.csv --window 100
+  strid run trading --input 01302019.NASDAQ_ITCH50.gz --quotes quotes.csv --output prices.csv
+  strid run trading --input quotes.csv --memory wrapper-slab --parallelism 4
+  strid run trading --generate 3M --memory engine-keys
+)",
+     .source_name = "quotes",
+     .generates = true,
+     .needs_order = true},
 };
 
 }  // namespace

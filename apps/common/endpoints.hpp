@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +27,8 @@ struct Endpoints {
     Writing writing = Writing::whole;  ///< Of every output.
     std::uint64_t generate = 0;        ///< Above 0: so many records are made instead of read.
     std::uint64_t seed = 1;            ///< Of those.
+    /// Replicas of every operator that the command line asks for; 0: the planner's choice.
+    std::size_t parallelism = 0;
 
     bool measures = false;  ///< The cost counts, and no file is written.
 

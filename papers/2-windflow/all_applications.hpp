@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All applications, flights among them, in one program: for `strid bench` and the tests. One
+// The applications of paper 2 and flights in one program: for `strid bench` and the tests. One
 // thread.
 #pragma once
 

@@ -29,18 +29,20 @@
 #include <thread>
 #include <vector>
 
+#include <trading/block_carriers.hpp>
+#include <trading/multicast.hpp>
+
 #include <strid/base/clock.hpp>
 
 #include "bench/bar.hpp"
 #include "bench/command_line.hpp"
 #include "bench/statistics.hpp"
-#include "block_carriers.hpp"
-#include "multicast.hpp"
 
 namespace {
 
 using namespace strid;
 using namespace strid::bench;
+using namespace strid::apps::trading;
 
 struct Token {
     std::array<std::uint64_t, 8> words{};

@@ -77,7 +77,7 @@ struct Setup {
     std::uint64_t fill;
     FeedOptions feed_options;
     apps::trading::PriceModel model;
-    FarmOptions farm;
+    apps::trading::FarmOptions farm;
 };
 
 void print(const Settings& settings, const std::string& figures) {

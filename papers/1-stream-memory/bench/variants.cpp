@@ -6,29 +6,26 @@
 #include <tuple>
 #include <utility>
 
+#include <trading/memories.hpp>
 #include <trading/trading.hpp>
 
 #include <strid/base/clock.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/stream/graph.hpp>
 
-#include "block_carriers.hpp"
-#include "carriers.hpp"
-
 namespace strid::bench {
 
 namespace {
 
-using memory::SlabAllocator;
-using memory::StandardMemory;
-using memory::StaticArena;
+using apps::trading::Prediction;
+using apps::trading::Quote;
 
 template <class Carrier, class ResultMemory>
 void run_farm(const Run& run) {
     const auto take = [&run](const Prediction& prediction) { run.answer.take(prediction); };
-    Farm<Carrier, ResultMemory, apps::trading::PriceModel, decltype(take)> farm(run.options,
-                                                                                run.model, take);
-    Patience patience;
+    apps::trading::Farm<Carrier, ResultMemory, apps::trading::PriceModel, decltype(take)> farm(
+        run.options, run.model, take);
+    apps::trading::Patience patience;
     while (!run.driver.finished()) {
         const std::size_t due = run.driver.due(now_ns());
         if (due == 0) {
@@ -98,26 +95,19 @@ void run_engine(const Run& run) {
 }  // namespace
 
 const std::vector<Variant>& variants() {
-    using namespace apps::trading;
-    static const std::vector<Variant> all{
-        {"static", "wrapper, memory preallocated for the whole stream",
-         run_farm<ByWrapper<Quote, StaticArena>, StaticArena>},
-        {"copy", "a copy for each worker, slab allocator", run_farm<ByCopy<Quote>, SlabAllocator>},
-        {"wrapper", "wrapper, standard allocator",
-         run_farm<ByWrapper<Quote, StandardMemory>, StandardMemory>},
-        {"wrapper-slab", "wrapper, slab allocator",
-         run_farm<ByWrapper<Quote, SlabAllocator>, SlabAllocator>},
-        {"shared_ptr", "std::make_shared, standard allocator",
-         run_farm<BySharedPointer<Quote>, StandardMemory>},
-        {"shared_ptr-static", "std::allocate_shared, preallocated memory",
-         run_farm<ByStaticSharedPointer<Quote>, StaticArena>},
-        {"static-block", "blocks, preallocated", run_farm<ByStaticBlock<Quote>, StaticArena>},
-        {"block", "blocks of a pool, in the same threads", run_farm<ByBlock<Quote>, SlabAllocator>},
-        {"engine", "this engine's graph: parallel windows",
-         run_engine<apps::trading::predict_by_window>},
-        {"engine-keys", "this engine's graph: key partitioning",
-         run_engine<apps::trading::predict_by_key>},
-    };
+    static const std::vector<Variant> all = [] {
+        std::vector<Variant> found;
+        apps::trading::for_each_memory(
+            [&found]<class Memory>(std::string_view name, std::string_view what, Memory) {
+                found.push_back(
+                    {name, what, run_farm<typename Memory::Carrier, typename Memory::Results>});
+            });
+        found.push_back({"engine", "this engine's graph: parallel windows",
+                         run_engine<apps::trading::predict_by_window>});
+        found.push_back({"engine-keys", "this engine's graph: key partitioning",
+                         run_engine<apps::trading::predict_by_key>});
+        return found;
+    }();
     return all;
 }
 

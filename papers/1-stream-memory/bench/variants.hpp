@@ -9,18 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include <trading/farm.hpp>
 #include <trading/price_model.hpp>
 
 #include "answer.hpp"
 #include "driver.hpp"
-#include "farm.hpp"
 #include "feed.hpp"
 
 namespace strid::bench {
 
 /// The arguments of a variant. `feed`, `driver` and `answer` are used up by one run.
 struct Run {
-    const FarmOptions& options;
+    const apps::trading::FarmOptions& options;
     const apps::trading::PriceModel& model;
     Feed& feed;
     Driver& driver;

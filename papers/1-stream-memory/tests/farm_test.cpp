@@ -2,25 +2,25 @@
 //
 // The farm by hand and its carriers against the plain loop, and the receivers of each value against
 // an obvious computation.
-#include "../bench/farm.hpp"
-
 #include <algorithm>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trading/block_carriers.hpp>
+#include <trading/carriers.hpp>
+#include <trading/farm.hpp>
+#include <trading/multicast.hpp>
 
-#include "../bench/block_carriers.hpp"
-#include "../bench/carriers.hpp"
-#include "../bench/multicast.hpp"
 #include "plain_loop.hpp"
 
 namespace strid {
 namespace {
 
-using namespace bench;
+using namespace apps::trading;
 using test::plain_loop;
 using test::Row;
 using test::some_quotes;
@@ -131,6 +131,44 @@ TEST(Farm, ResultsTravelInAnyMemory) {
     const auto expected = plain_loop(quotes, options.length, options.slide, Hash{});
     EXPECT_EQ((run_farm<ByBlock<Quote>, memory::StandardMemory>(quotes, options)), expected);
     EXPECT_EQ((run_farm<ByBlock<Quote>, memory::StaticArena>(quotes, options)), expected);
+}
+
+/// Throws where the window has this quote as its last.
+struct ThrowsAt {
+    std::uint64_t number;
+    Forecast operator()(std::span<const Quote> quotes) const {
+        if (quotes.back().number >= number) throw std::runtime_error("no forecast");
+        return Hash{}(quotes);
+    }
+};
+
+template <class Function, class Take>
+void expect_failure(const std::vector<Quote>& quotes, const Function& function, const Take& take,
+                    const char* message) {
+    const FarmOptions options{.workers = 3, .length = 20, .slide = 4, .in_flight = 64};
+    for (const bool finishes : {true, false}) {
+        Farm<ByBlock<Quote>, memory::SlabAllocator, Function, Take> farm(options, function, take);
+        // More than the rings hold: a thread that stopped to receive would block this one.
+        for (const Quote& quote : quotes) farm.emit(quote);
+        if (!finishes) continue;
+        try {
+            farm.finish();
+            FAIL() << "nothing was thrown";
+        } catch (const std::runtime_error& error) {
+            EXPECT_STREQ(error.what(), message);
+        }
+        EXPECT_TRUE(farm.has_failed());
+    }
+}
+
+TEST(Farm, ThrowsInFinishWhatTheFunctionOrTheTakerThrew) {
+    const auto quotes = some_quotes(20'000, 9);
+    const auto ignore = [](const Prediction&) {};
+    expect_failure(quotes, ThrowsAt{1'500}, ignore, "no forecast");
+    const auto full = [](const Prediction& one) {
+        if (one.window == 7) throw std::runtime_error("the disk is full");
+    };
+    expect_failure(quotes, Hash{}, full, "the disk is full");
 }
 
 TEST(Farm, SendsAQuoteToTheWorkersOfItsWindows) {

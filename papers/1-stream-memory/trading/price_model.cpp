@@ -41,6 +41,16 @@ struct Distances {
     }
 };
 
+// More than 64 bits: prices of 10^15 ticks times volumes of 10^12, added up.
+__extension__ using Wide = __int128;
+
+/// The begin of an interval, at the most the latest time there is.
+EventTime begin_of(std::int64_t interval, Duration resolution) {
+    const std::int64_t latest = EventTime::latest().ns();
+    if (interval > latest / resolution.count()) return EventTime::latest();
+    return EventTime::of_ns(interval * resolution.count());
+}
+
 }  // namespace
 
 Aggregated aggregate(std::span<const Quote> quotes, Duration resolution) {
@@ -54,12 +64,12 @@ Aggregated aggregate(std::span<const Quote> quotes, Duration resolution) {
     for (auto first = quotes.begin(); first != quotes.end();) {
         const std::int64_t interval = interval_of(*first);
         std::int64_t volume = 0;
-        std::int64_t value_doubled = 0;
+        Wide value_doubled = 0;
         auto last = first;
         for (; last != quotes.end() && interval_of(*last) == interval; ++last) {
             const std::int64_t weight = last->bid_volume + last->ask_volume;
             volume += weight;
-            value_doubled += (last->bid + last->ask) * weight;
+            value_doubled += Wide{last->bid + last->ask} * weight;
         }
         aggregated.volume += volume;
         aggregated.points.push_back(
@@ -111,10 +121,14 @@ Polynomial fit(std::span<const PricePoint> points, std::size_t degree) {
 }
 
 Forecast PriceModel::operator()(std::span<const Quote> quotes) const {
-    const Aggregated aggregated = aggregate(quotes, resolution);
+    Aggregated aggregated = aggregate(quotes, resolution);
+    // Counted from the first interval: numbers since 1970 of short ones are no exact doubles.
+    const std::int64_t first = aggregated.points.front().interval;
+    for (PricePoint& point : aggregated.points) point.interval -= first;
     const Polynomial polynomial = fit(aggregated.points, degree);
-    const auto next = static_cast<double>(aggregated.points.back().interval + 1);
-    return {polynomial.at(next), aggregated.volume, quotes.back().number};
+    const std::int64_t next = aggregated.points.back().interval + 1;
+    return {polynomial.at(static_cast<double>(next)), aggregated.volume, quotes.back().number,
+            begin_of(first + next, resolution)};
 }
 
 }  // namespace strid::apps::trading

@@ -33,7 +33,8 @@ struct Aggregated {
     std::int64_t volume = 0;         ///< of all quotes
 };
 
-/// The quotes have to be in the order of their times, their volumes positive. O(quotes).
+/// The quotes have to be in the order of their times, their volumes positive; sums of prices times
+/// volumes are exact. O(quotes).
 [[nodiscard]] Aggregated aggregate(std::span<const Quote> quotes, Duration resolution);
 
 /// A polynomial of the interval's number, around the middle of what it was fitted to.

@@ -32,6 +32,7 @@ struct Forecast {
     double price;          ///< ticks, one interval after the last quote
     std::int64_t volume;   ///< of all quotes of the window, bids and asks
     std::uint64_t number;  ///< of the last quote
+    EventTime time = {};   ///< the begin of the interval that is forecast
 };
 
 /// A forecast and the window that it comes from.

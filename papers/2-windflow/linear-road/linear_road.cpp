@@ -11,7 +11,6 @@
 #include <strid/base/error.hpp>
 
 #include "answers.hpp"
-#include "any_source.hpp"
 #include "by_operator.hpp"
 #include "event_replay.hpp"
 #include "roads.hpp"

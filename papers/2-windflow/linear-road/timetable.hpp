@@ -27,10 +27,15 @@
 #include <strid/connector/pace.hpp>
 #include <strid/operator/source.hpp>
 
-#include "any_source.hpp"
+#include "apps/common/any_source.hpp"
+#include "event_source.hpp"
 #include "records.hpp"
+#include "traffic.hpp"
 
 namespace strid::apps::linear_road {
+
+/// Events that are read or made.
+using AnySource = apps::AnySource<EventSource, TrafficSource>;
 
 class Timetable {
   public:

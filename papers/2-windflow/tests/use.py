@@ -32,7 +32,8 @@ class Help(Case):
         lines = self.strid("list").stdout.decode().splitlines()
         self.assertEqual([line.split()[0] for line in lines],
                          ["word-count", "spike-detection", "fraud-detection", "flights",
-                          "yahoo-benchmark", "traffic-monitoring", "linear-road", "voip-stream"])
+                          "yahoo-benchmark", "traffic-monitoring", "linear-road", "voip-stream",
+                          "trading"])
 
 
 class Mistakes(Case):

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/application.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -35,7 +33,10 @@ class TrafficMonitoring final : public Application {
                                "How --roads is written");
         add_text_option(
             command, "--columns", "C,C,C,C,C",
-            [this](const std::string& text) { options_.columns = read_columns(text); },
+            [this](const std::string& text) {
+                options_.columns =
+                    read_columns(text, 5, "vehicle, latitude, longitude, speed and bearing");
+            },
             "Which columns hold vehicle, latitude, longitude, speed and bearing: numbers from 1,\n"
             "or names of a header (default: 1,2,3,4,5)");
         add_decimal_option(command, "--tolerance", matching_.tolerance,
@@ -76,28 +77,6 @@ class TrafficMonitoring final : public Application {
         if (value > 0 && value <= most) return;
         throw GraphError(fmt::format("{} {}: must be above 0 and at most {}", option, value, most));
     }
-    static std::vector<CsvColumn> read_columns(const std::string& text) {
-        std::vector<CsvColumn> columns;
-        for (std::string_view rest = text; columns.empty() || !rest.empty();) {
-            const std::size_t end = std::min(rest.find(','), rest.size());
-            const std::string_view word = rest.substr(0, end);
-            int number = 0;
-            const auto [stop, error] =
-                std::from_chars(word.data(), word.data() + word.size(), number);
-            if (error == std::errc{} && stop == word.data() + word.size()) {
-                columns.emplace_back(number);
-            } else {
-                columns.emplace_back(std::string(word));
-            }
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
-        if (columns.size() == columns_count) return columns;
-        throw GraphError(
-            fmt::format("names {} columns; vehicle, latitude, longitude, speed and bearing are {}",
-                        columns.size(), columns_count));
-    }
-
-    static constexpr std::size_t columns_count = 5;
 
     RoadFormat roads_format_ = RoadFormat::by_suffix;
     Matching matching_;

@@ -17,7 +17,7 @@
 #include "carriers.hpp"
 #include "waiting.hpp"
 
-namespace strid::bench {
+namespace strid::apps::trading {
 
 enum class [[nodiscard]] Received : std::uint8_t { some, nothing, closed };
 
@@ -93,4 +93,4 @@ class Multicast {
     std::size_t at_once_ = 1;
 };
 
-}  // namespace strid::bench
+}  // namespace strid::apps::trading

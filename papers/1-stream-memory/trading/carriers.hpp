@@ -28,7 +28,7 @@
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>
 
-namespace strid::bench {
+namespace strid::apps::trading {
 
 /// Workers `first`, `first + 1`, ... around the circle.
 struct Group {
@@ -53,7 +53,7 @@ void for_each_worker(Group group, std::size_t workers, F&& f) {
     }
 }
 
-/// A memory of the library as these benchmarks use it. `objects` of `bytes` are all that a static
+/// A memory of the library as the farm uses it. `objects` of `bytes` are all that a static
 /// one will ever be asked for; it grows beyond them rather than fail.
 template <class Memory>
 std::unique_ptr<Memory> make_memory(std::size_t lanes, std::size_t objects, std::size_t bytes) {
@@ -203,4 +203,4 @@ class ByStaticSharedPointer {
     std::unique_ptr<memory::StaticArena> memory_;
 };
 
-}  // namespace strid::bench
+}  // namespace strid::apps::trading

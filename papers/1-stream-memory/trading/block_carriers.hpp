@@ -36,7 +36,7 @@
 #include "carriers.hpp"
 #include "waiting.hpp"
 
-namespace strid::bench {
+namespace strid::apps::trading {
 
 /// The tuples of a block, behind their number.
 template <class T>
@@ -210,4 +210,4 @@ class ByStaticBlock {
     std::vector<Circle> circles_;  // by first worker of the group
 };
 
-}  // namespace strid::bench
+}  // namespace strid::apps::trading

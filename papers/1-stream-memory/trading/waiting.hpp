@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the threads of these benchmarks wait: a short spin, then the core is offered to others, since
+// How the threads of the farm wait: a short spin, then the core is offered to others, since
 // there may be more threads than cores. One thread each.
 #pragma once
 
 #include <thread>
 
-namespace strid::bench {
+namespace strid::apps::trading {
 
 class Patience {
   public:
@@ -26,4 +26,4 @@ class Patience {
     unsigned tries_ = 0;
 };
 
-}  // namespace strid::bench
+}  // namespace strid::apps::trading

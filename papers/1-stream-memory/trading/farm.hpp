@@ -9,14 +9,20 @@
 // How quotes travel is the carrier's, how results do the memory's; everything else is the same for
 // all variants that are compared.
 //
+// An exception of the function or of the taker ends the computing; the threads go on to pass what
+// travels, so that none waits for ever, and finish() throws it.
+//
 // Threads: emit, flush and finish on one.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <queue>
 #include <span>
 #include <thread>
@@ -25,19 +31,15 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <trading/quote.hpp>
 
 #include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/window/aggregates/container.hpp>
 #include <strid/window/spec.hpp>
 
 #include "multicast.hpp"
+#include "quote.hpp"
 
-namespace strid::bench {
-
-using apps::trading::Forecast;
-using apps::trading::Prediction;
-using apps::trading::Quote;
+namespace strid::apps::trading {
 
 struct FarmOptions {
     std::size_t workers = 1;
@@ -134,7 +136,8 @@ class InWindowOrder {
     boost::unordered_flat_map<std::uint64_t, Symbol> symbols_;
 };
 
-/// `Take` is called with each prediction, in order, on the collector's thread.
+/// `Take` is called with each prediction, in order, on the collector's thread, and its `idle()`, if
+/// it has one, whenever none waits.
 template <class Carrier, class ResultMemory, class Function, class Take>
 class Farm {
     using Windows = WorkerWindows<Function, Carrier::to_all>;
@@ -157,7 +160,10 @@ class Farm {
     }
     Farm(const Farm&) = delete;
     Farm& operator=(const Farm&) = delete;
-    ~Farm() { finish(); }
+    ~Farm() {
+        has_failed_.store(true, std::memory_order_relaxed);  // nothing more is computed
+        end();
+    }
 
     void emit(const Quote& quote) {
         if constexpr (Carrier::to_all) {
@@ -169,11 +175,16 @@ class Farm {
     }
     /// Sends the quotes that are held back to gather a batch.
     void flush() { quotes_.flush(); }
-    /// Nothing more comes; waits until everything was taken.
+    /// Nothing more comes; waits until everything was taken. Throws the first exception of the
+    /// function or of the taker.
     void finish() {
-        if (threads_.empty()) return;
-        quotes_.close();
-        threads_.clear();
+        end();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+    /// Whether finish() would throw: nothing more is computed.
+    [[nodiscard]] bool has_failed() const noexcept {
+        // relaxed: the joins of finish() order the exception itself.
+        return has_failed_.load(std::memory_order_relaxed);
     }
 
   private:
@@ -186,6 +197,26 @@ class Farm {
         std::unique_ptr<ResultMemory> memory;
     };
 
+    void end() {
+        if (threads_.empty()) return;
+        quotes_.close();
+        threads_.clear();
+    }
+
+    /// Calls `step`, unless one has failed.
+    template <class Step>
+    void guarded(Step&& step) noexcept {
+        if (has_failed()) [[unlikely]]
+            return;
+        try {
+            step();
+        } catch (...) {
+            const std::lock_guard lock(failure_mutex_);
+            if (!failure_) failure_ = std::current_exception();
+            has_failed_.store(true, std::memory_order_relaxed);
+        }
+    }
+
     void work(std::size_t worker, const Function& function) {
         Windows windows(options_, worker, function);
         WayBack& back = *ways_back_[worker];
@@ -195,7 +226,8 @@ class Farm {
             Patience patience;
             while (back.ring.try_push(result) != channel::PushResult::ok) patience.wait();
         };
-        quotes_.receive_all(worker, [&](const Quote& quote) { windows.insert(quote, emit); });
+        quotes_.receive_all(
+            worker, [&](const Quote& quote) { guarded([&] { windows.insert(quote, emit); }); });
         back.ring.close();
     }
 
@@ -208,7 +240,7 @@ class Farm {
             for (auto& back : ways_back_) {
                 const auto results = back->ring.peek(FarmOptions::result_slots);
                 for (Prediction* const result : results) {
-                    in_order.take(*result, take_);
+                    guarded([&] { in_order.take(*result, take_); });
                     back->memory->deallocate(result, 0);
                 }
                 back->ring.release(results.size());
@@ -218,6 +250,9 @@ class Farm {
             if (found_some) {
                 patience.reset();
             } else {
+                if constexpr (requires { take_.idle(); }) {
+                    guarded([&] { take_.idle(); });
+                }
                 patience.wait();
             }
         }
@@ -229,7 +264,10 @@ class Farm {
     Take take_;
     std::vector<std::unique_ptr<WayBack>> ways_back_;                    // by worker
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> positions_;  // of each symbol's next
+    std::atomic<bool> has_failed_{false};
+    std::mutex failure_mutex_;
+    std::exception_ptr failure_;         // guarded by it until the threads are joined
     std::vector<std::jthread> threads_;  // the workers and the collector; last, so it ends first
 };
 
-}  // namespace strid::bench
+}  // namespace strid::apps::trading
