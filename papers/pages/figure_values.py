@@ -35,10 +35,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Printed:
-    """`text`: the number as it is printed; `name`: the paper's name of the series, or a statement in
-    words; "" where it is ours. `rule` says how ours is compared, and where it stands on the page.
-    In a list of statements: `ratio`, on the same side of 1; `equal`; empty, not at all. As a cell
-    of a table: `order`, as the figure says; `cell`, equal; `shown`, not at all."""
+    """`text`: the number as it is printed; `name`: the paper's name of the series, or a statement
+    in words; "" where it is ours. `rule` says how ours is compared, and where it stands on the
+    page. In a list of statements: `ratio`, on the same side of 1; `equal`; empty, not at all. As a
+    cell of a table: `order`, as the figure says; `cell`, equal; `shown`, not at all."""
 
     figure: str
     series: str
