@@ -13,7 +13,7 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
 .PHONY: help demo test test-papers package bench docs instructions compiling figures figures-trading \
-	figures-patterns layouts report study peers soak format check install-dependencies \
+	figures-patterns layouts report study pages peers soak format check install-dependencies \
 	configure configure-bench \
 	clean
 .DEFAULT_GOAL := help
@@ -27,14 +27,16 @@ help:
 	@echo 'make docs          build the site of the documentation and the API reference, into build/docs'
 	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
 	@echo 'make compiling     measure what three programs take to compile, against a budget'
-	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
+	@echo 'make figures       both of the next: tables and plots; three quarters of an hour. Measuring of papers'
+	@echo '                   goes in pieces: FIGURES="--resume --minutes 55"; so LAYOUTS, REPORT, STUDY'
 	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
 	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
 	@echo 'make report        figures 12 to 20, tables 3 and 4 of paper 2, into out/report; three quarters of an hour.'
-	@echo '                   REPORT=--quick: a minute; REPORT="--figures 12,16 --resume"'
+	@echo '                   REPORT=--quick: a minute; REPORT="--figures 12,16"'
 	@echo 'make study         which allocator for the exchange (paper 3): figures 8 to 13, tables I to VI,'
-	@echo '                   into out/study; half an hour. STUDY=--quick: a minute; STUDY=--resume'
+	@echo '                   into out/study; half an hour. STUDY=--quick: a minute'
+	@echo 'make pages         write the pages of papers/. PAGES="--store out/study": of a finished run'
 	@echo 'make peers         build the applications on Flink and Storm (Java 17, Maven), compare their answers'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
@@ -100,16 +102,16 @@ figures:
 figures-trading: configure-bench
 	@$(quietly) build-figures-trading cmake --build --preset release -j $(JOBS) \
 		--target trading_bench multicast_bench
-	@papers/1-stream-memory/bench/figures.py --build $(build) --output out/trading
+	@papers/1-stream-memory/bench/figures.py --build $(build) --output out/trading $(FIGURES)
 
 figures-patterns: configure-bench
 	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \
 		--target pattern_figures
-	@papers/4-fastflow/bench/figures.py --build $(build) --output out/patterns
+	@papers/4-fastflow/bench/figures.py --build $(build) --output out/patterns $(FIGURES)
 
 layouts: configure-bench
 	@$(quietly) build-layouts cmake --build --preset release -j $(JOBS) --target layouts
-	@papers/5-layouts/bench/layouts.py --build $(build) --output out/layouts
+	@papers/5-layouts/bench/layouts.py --build $(build) --output out/layouts $(LAYOUTS)
 
 report: configure-bench
 	@$(quietly) build-report cmake --build --preset release -j $(JOBS) \
@@ -119,6 +121,10 @@ report: configure-bench
 study: configure-bench
 	@$(quietly) build-study cmake --build --preset release -j $(JOBS) --target $(study_targets)
 	@papers/3-allocators/bench/study.py --build $(build) --output out/study $(STUDY)
+
+# Of what is stored; measures nothing.
+pages:
+	@papers/pages/pages.py $(PAGES)
 
 # Maven fetches the engines the first time: a hundred megabytes. Measured by hand:
 # papers/2-windflow/bench/peers/README.md.

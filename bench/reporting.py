@@ -90,8 +90,8 @@ def write_csv(path: Path, rows: list[dict]) -> None:
         writer.writerows(rows)
 
 
-def describe_machine(build: Path) -> str:
-    """Processor, cores, compiler, commit and how busy the machine is."""
+def machine_text(build: Path) -> str:
+    """Processor, cores and compiler."""
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text()
                   .splitlines() if line.startswith("model name")), platform.machine())
     compiler = next((line.split("=")[1] for line in
@@ -99,11 +99,26 @@ def describe_machine(build: Path) -> str:
                      if line.startswith("CMAKE_CXX_COMPILER:")), "c++")
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True,
                              check=False).stdout.splitlines()
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
-                            check=False, cwd=ROOT).stdout.strip()
-    return (f"{model}, {os.cpu_count()} cores, {version[0] if version else compiler}, "
-            f"commit {commit or 'unknown'}; load of the machine at the beginning "
-            f"{os.getloadavg()[0]:.1f}")
+    return (f"{model}, {len(os.sched_getaffinity(0))} cores, "
+            f"{version[0] if version else compiler}")
+
+
+def commit_text() -> str:
+    """Of the sources; says whether they have changes beside it."""
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], capture_output=True, text=True, check=False,
+                              cwd=ROOT).stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    return (git("rev-parse", "HEAD") or "unknown") + (", with changes" if changed else "")
+
+
+def load_text() -> str:
+    return f"load of the machine at the beginning {os.getloadavg()[0]:.1f}"
+
+
+def describe_machine(build: Path) -> str:
+    """Processor, cores, compiler, commit and how busy the machine is."""
+    return f"{machine_text(build)}, commit {commit_text()}; {load_text()}"
 
 
 def plot(script: Path, output: Path, more: str = "") -> None:

@@ -109,7 +109,7 @@ class ReportQuick(Report):
             (output / name).parent.mkdir(exist_ok=True)
             (output / name).write_text(text)
         done = self.report(*run)
-        self.assertIn(f"the older report is now {output}.1", done.stderr)
+        self.assertIn(f"the older run is now {output}.1", done.stderr)
         self.report(*run)
         for name, text in older.items():
             self.assertFalse((output / name).exists())
@@ -122,7 +122,7 @@ class ReportQuick(Report):
         (self.folder / "report").mkdir()
         (self.folder / "report/thesis.txt").write_text("mine")
         done = self.report("--quick", "--apps", "SD", "--figures", "T3", code=1)
-        self.assertIn("has files that are no report", done.stderr)
+        self.assertIn("has files of something else", done.stderr)
         self.assertEqual((self.folder / "report/thesis.txt").read_text(), "mine")
 
 

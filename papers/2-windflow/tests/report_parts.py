@@ -107,7 +107,7 @@ class ReportPeers(Case):
     def test_rows_that_match_nothing_are_errors(self):
         from others import read_runs, windflow
         from cases import CASES
-        from store import ReportError
+        from store import RunError
         rounds = self.rates(("flink", 1, 10.0))
         for file, said in (
                 (self.peer_file("speed", rounds), "no purpose 'speed'"),
@@ -116,13 +116,13 @@ class ReportPeers(Case):
                 (self.peer_file("latency", rounds), "a latency needs the percentiles"),
                 (self.peer_file("throughput", rounds, application="words"),
                  "no application 'words'")):
-            with self.subTest(said=said), self.assertRaisesRegex(ReportError, said):
+            with self.subTest(said=said), self.assertRaisesRegex(RunError, said):
                 read_runs([file])
         for found, said in (({"ysp": {"records_per_second": [1]}}, "no application 'ysp'"),
                             ({"wc": {"records_per_second": [1]}}, "it has none of sd"),
                             ({"sd": {}}, "neither rates nor a latency"),
                             ({"sd": {"latency": {"spinning": {}}}}, "neither rates nor")):
-            with self.subTest(said=said), self.assertRaisesRegex(ReportError, said):
+            with self.subTest(said=said), self.assertRaisesRegex(RunError, said):
                 windflow(self.file("windflow.json", json.dumps(found).encode()), CASES[1:2])
 
 
@@ -135,7 +135,7 @@ class ReportVerdicts(Case):
         from cases import CASES, variants
         from context import QUICK, Context
         from store import Store
-        store = Store(self.folder / "report", {}, resume=False)
+        store = Store(self.folder / "report", 2, {}, resume=False)
         for key, row in rows.items():
             store.once(key, lambda row=row: row)
         runner = types.SimpleNamespace(variants=variants(2), checked=lambda case, variant: variant)
@@ -207,8 +207,8 @@ class ReportVerdicts(Case):
 
     def test_numbers_of_threads_that_change_are_an_error(self):
         from other_figures import threads_of
-        from store import ReportError
-        with self.assertRaisesRegex(ReportError, "had 4 and 5 threads in its rounds"):
+        from store import RunError
+        with self.assertRaisesRegex(RunError, "had 4 and 5 threads in its rounds"):
             threads_of([{"tasks": 4, "command": "strid"}, {"tasks": 5, "command": "strid"}])
 
 

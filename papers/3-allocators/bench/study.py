@@ -3,7 +3,8 @@
 """The study of paper 3 on the exchange: which allocator, on how many cores.
 
     study.py --build build/release --output out/study [--quick] [--resume] [--repeat N]
-             [--cores 1,2] [--allocators A,B=PATH] [--loads w1,w2] [--orders N] [--seed N]
+             [--minutes N] [--cores 1,2] [--allocators A,B=PATH] [--loads w1,w2] [--orders N]
+             [--seed N]
 
 Runs the three programs of the exchange under each allocator on each number of cores, in random
 order, under the load generators w1 and w2. Writes into the output folder:
@@ -12,9 +13,11 @@ order, under the load generators w1 and w2. Writes into the output folder:
   study.md      the text of that, with the tables
   w1/, w2/      each experiment: runs.csv (every run), results.json, report.html
   sizes.csv     the requests of each program by size (figures 8 to 10)
+  figures.md    the page that papers/pages.py makes of it, out of sizes.csv, w1_runs.csv,
+                w2_runs.csv, means.csv and variance.csv
 
 --quick: whether everything works, two allocators, two repetitions, few orders. After an
-interruption --resume goes on.
+interruption, and after --minutes, --resume goes on.
 """
 
 from __future__ import annotations
@@ -28,7 +31,12 @@ import shlex
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "memory-tools/memory"), str(pathlib.Path(__file__).resolve().parent)]
+sys.path[:0] = [
+    str(ROOT / "memory-tools/memory"),
+    str(pathlib.Path(__file__).resolve().parent),
+    str(ROOT / "bench"),
+    str(ROOT / "papers/pages"),
+]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
@@ -38,6 +46,10 @@ from strid_memory.allocators import Allocator, choose  # noqa: E402
 from strid_memory.errors import MemoryToolError  # noqa: E402
 from strid_memory.experiment import Folder, perform, plan  # noqa: E402
 from strid_memory.output_file import write_whole  # noqa: E402
+from reporting import commit_text, machine_text  # noqa: E402
+from figure_pages import write_page_of_run  # noqa: E402
+from request_sizes import sizes_csv  # noqa: E402
+from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
 
 # The paper: 15 repetitions, 20,000 orders, one to all cores.
 WHOLE = {"repeat": 15, "orders": 20_000, "sessions": 20, "allocators": None}
@@ -53,7 +65,7 @@ def arguments() -> argparse.Namespace:
     add("--build", type=pathlib.Path, default=ROOT / "build/release")
     add("--output", type=pathlib.Path, default=pathlib.Path("out/study"))
     add("--quick", action="store_true")
-    add("--resume", action="store_true")
+    add_piece_options(parser)
     add("--repeat", type=int)
     add("--cores", type=lambda text: sorted({int(n) for n in text.split(",")}))
     add("--allocators")
@@ -131,11 +143,10 @@ def trace(options: argparse.Namespace, load: middleware.Load, settings: dict) ->
     return first
 
 
-def perform_load(options: argparse.Namespace, kind: str) -> tuple[Folder, dict]:
-    """The experiment under one load; returns its folder, and the traces if it was begun now."""
+def perform_load(options: argparse.Namespace, kind: str, deadline: Deadline) -> Folder:
+    """The experiment under one load; the first one writes the sizes of the requests."""
     load = middleware.Load(kind, options.orders, options.sessions, 1, TIMEOUT_S)
     folder = Folder(options.output / kind)
-    traces = {}
     if options.resume and (folder.path / "experiment.json").exists():
         settings = folder.settings()
         load = middleware.Load(**settings["load"])
@@ -143,6 +154,8 @@ def perform_load(options: argparse.Namespace, kind: str) -> tuple[Folder, dict]:
         folder.check_new()
         settings = new_settings(options, load)
         traces = trace(options, load, settings)
+        if traces and kind == options.loads[0]:
+            write_whole(options.output / "sizes.csv", sizes_csv(traces).encode())
         folder.begin(settings)
     allocators = {
         name: Allocator(name, path and pathlib.Path(path))
@@ -151,6 +164,7 @@ def perform_load(options: argparse.Namespace, kind: str) -> tuple[Folder, dict]:
     sets = processors.sets_of(settings["cores"])
 
     def run(setting) -> dict:
+        deadline.before_measuring()
         values = middleware.measured_run(
             options.build,
             load,
@@ -160,13 +174,14 @@ def perform_load(options: argparse.Namespace, kind: str) -> tuple[Folder, dict]:
         )
         live = settings["live_bytes"].get(setting.allocator)
         values["not_live_bytes"] = None if live is None else values["peak_bytes"] - live
+        deadline.after_measuring()
         return values
 
     print(f"{kind}: seed {settings['seed']}, runs in {folder.path}", file=sys.stderr)
     perform(
         plan(list(allocators), settings["cores"], settings["repeat"], settings["seed"]), run, folder
     )
-    return folder, traces
+    return folder
 
 
 def main() -> int:
@@ -180,22 +195,31 @@ def main() -> int:
     os.environ.setdefault("STRID_MEMORY_LIBRARIES", ":".join(str(f.absolute()) for f in folders))
     # Where the trace library is looked for.
     sys.argv[0] = str((options.build / "tools/strid-memory").absolute())
-    sizes = options.output / "sizes.csv"
-    experiments = {}
-    try:
-        for kind in options.loads:
-            experiments[kind], traces = perform_load(options, kind)
-            if traces and kind == options.loads[0]:
-                write_whole(sizes, study_text.sizes_csv(traces).encode())
-    except KeyboardInterrupt:
-        print(f"study: interrupted; --resume goes on in {options.output}", file=sys.stderr)
-        return 130
-    except MemoryToolError as error:
-        print(f"study: error: {error}", file=sys.stderr)
-        return 1
-    study_text.write(options.output, experiments, sizes)
-    print(f"The study is {options.output / 'study.html'}.")
-    return 0
+
+    def work() -> None:
+        store = Store(
+            options.output,
+            3,
+            {
+                "quick": options.quick,
+                "commit": commit_text(),
+                "machine": machine_text(options.build),
+            },
+            options.resume,
+            Deadline(options.minutes),
+        )
+        try:
+            experiments = {
+                kind: perform_load(options, kind, store.deadline) for kind in options.loads
+            }
+        except MemoryToolError as error:
+            raise RunError(str(error)) from None
+        study_text.write(options.output, experiments)
+        store.finish()
+        write_page_of_run(options.output)
+        print(f"The study is {options.output / 'study.html'}.")
+
+    return in_pieces("study", options, work)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import io
 import pathlib
 
 from matplotlib.figure import Figure
 
 import paper
+from request_sizes import APPS
+from study_rows import write_rows
 from strid_memory import page, plots, tables
 from strid_memory.advice import cores_text, listed
 from strid_memory.analysis import Analysis
@@ -19,7 +20,6 @@ from strid_memory.measures import MEASURES, WALL, Measure
 from strid_memory.output_file import write_whole
 from strid_memory.report import Report
 
-APPS = ["core", "session", "data"]
 TITLES = {
     "core": "App1, core services",
     "session": "App2, session manager",
@@ -57,23 +57,6 @@ DIFFERENCES = [
     "Resident memory is the sum over three programs, as in the paper; transparent huge pages, which"
     " the paper's kernels did not have or use alike, change what a page is.",
 ]
-
-
-def sizes_csv(traces: dict) -> str:
-    """Requests by program and size: exact to 1,024 bytes, then each octave by its largest size."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["program", "seconds", "bytes_at_most", "requests"])
-    for name in APPS:
-        counters = traces[name].counters
-        seconds = max(1e-9, (traces[name].last_seen_ns() - traces[name].begin_ns) / 1e9)
-        for size in range(1025):
-            if count := counters.calls_of_size(size):
-                writer.writerow([name, f"{seconds:.6f}", size, count])
-        for octave in range(10, 64):
-            if count := counters.calls_of_octave(octave)[0]:
-                writer.writerow([name, f"{seconds:.6f}", 2 << octave, count])
-    return text.getvalue()
 
 
 class Sizes:
@@ -302,9 +285,19 @@ class Study:
         return "\n".join(lines)
 
 
-def write(output: pathlib.Path, experiments: dict[str, Folder], sizes: pathlib.Path):
-    study = Study(experiments, read_sizes(sizes))
+def write(output: pathlib.Path, experiments: dict[str, Folder]):
+    study = Study(experiments, read_sizes(output / "sizes.csv"))
     for report in study.reports.values():
         report.write()
     write_whole(output / "study.html", study.html().encode())
     write_whole(output / "study.md", study.markdown().encode())
+    write_rows(output, study.reports)
+    for name, one in study.sizes.items():
+        title = f"Figure {FIGURES[name]}: {TITLES[name]}"
+        write_whole(output / f"{FIGURES[name]}.svg", one.plot(title).encode())
+    report = study.reports.get("w2")
+    for key, table in paper.PAPER.items() if report else ():
+        analysis = report.of(key)
+        if analysis.cells and not analysis.is_constant:
+            text = plots.means_plot(analysis, report.allocators, report.cores)
+            write_whole(output / f"{table.figure}.svg", text.encode())

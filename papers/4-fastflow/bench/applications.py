@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Callable
 
 import inputs
-from reporting import spread, table, write_csv
+from reporting import spread, write_csv
+from store import RunError, Store
 
 
 @dataclass(frozen=True)
@@ -151,19 +152,23 @@ class Case:
         self.folder = folder
         self.scale = scale
         self.values: dict = {}
-        self.expected: str | None = None  # digest of the sequential answer
+        self.expected: str | None = None  # digest of the answer of the first, a sequential run
 
     def missing(self) -> list[str]:
         return [name for name, file in self.programs.items() if file is None]
 
     def prepare(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.values = {"output": self.folder / "output", **self.one.inputs(self.folder, self.scale)}
+        """Makes the inputs, once; the same ones each time."""
+        if not self.values:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.values = {"output": self.folder / "output",
+                           **self.one.inputs(self.folder, self.scale)}
 
-    def spent(self, workers: int) -> tuple[float, float]:
+    def spent(self, workers: int) -> dict:
         """Seconds of the whole command on the clock and of the processor; 0 workers: of the
         sequential one. Ends the run where the answers differ: the sequential command comes
         first."""
+        self.prepare()
         name, *words = self.one.parallel if workers else self.one.sequential
         command = [str(self.programs[name]), *fill(words, {**self.values, "workers": workers})]
         output, printed = self.values["output"], self.folder / "stdout"
@@ -176,23 +181,24 @@ class Case:
             seconds = time.perf_counter() - begin
             processor_seconds = processor_of_children() - processor_begin
         if done.returncode != 0:
-            sys.exit(f"{self.one.case}: {' '.join(command)[:400]} ended with {done.returncode}: "
-                     f"{done.stderr.decode(errors='replace').strip()[-400:]}")
-        self.check(command, printed, output)
-        return seconds, processor_seconds
+            raise RunError(
+                f"{self.one.case}: {' '.join(command)[:400]} ended with {done.returncode}: "
+                f"{done.stderr.decode(errors='replace').strip()[-400:]}")
+        return {"seconds": seconds, "processor_seconds": processor_seconds,
+                "rate": self.rate(seconds), "answer": self.checked(command, printed, output)}
 
-    def check(self, command: list[str], printed: Path, output: Path) -> None:
+    def checked(self, command: list[str], printed: Path, output: Path) -> str:
+        """The digest of the answer, which is that of the first run."""
         place = output if self.one.answer == "output" else printed
         if not place.exists():
-            sys.exit(f"{self.one.case}: {' '.join(command)[:400]} wrote no {place}")
+            raise RunError(f"{self.one.case}: {' '.join(command)[:400]} wrote no {place}")
         if self.one.answer == "stdout.bz2":
             place.write_bytes(bz2.decompress(place.read_bytes()))
         answer = digest(place)
-        if self.expected is None:
-            self.expected = answer
-        elif answer != self.expected:
-            sys.exit(f"{self.one.case}: {' '.join(command)[:400]} answers otherwise than "
-                     f"{self.one.sequential[0]}")
+        if self.expected not in (None, answer):
+            raise RunError(f"{self.one.case}: {' '.join(command)[:400]} answers otherwise than "
+                           f"{self.one.sequential[0]}")
+        return answer
 
     def rate(self, seconds: float) -> float | None:
         if not self.one.amount:
@@ -200,20 +206,22 @@ class Case:
         return self.values[self.one.amount] / self.one.per_unit / seconds
 
 
-def measure_case(case: Case, rounds: int, all_workers: list[int], what: str) -> list[dict]:
-    case.prepare()
+def measure_case(case: Case, store: Store, rounds: int, all_workers: list[int],
+                 what: str) -> list[dict]:
     rows = []
     runs = [(number, workers) for number in range(rounds) for workers in [0, *all_workers]]
     for done, (number, workers) in enumerate(runs):
         progress(f"applications: {what}, {case.one.case}, run {done + 1} of {len(runs)}",
                  last=done + 1 == len(runs))
-        seconds, processor_seconds = case.spent(workers)
+        row = store.once(("application", case.one.case, workers, number),
+                         lambda workers=workers: case.spent(workers))
+        case.expected = case.expected or row["answer"]
         if workers == 0:
-            alone = seconds
+            alone = row["seconds"]
         rows.append({"figure": case.one.figure, "case": case.one.case, "workers": workers,
-                     "round": number, "seconds": seconds, "speed_up": alone / seconds,
-                     "rate": case.rate(seconds), "unit": case.one.unit,
-                     "processor_seconds": processor_seconds})
+                     "round": number, "seconds": row["seconds"],
+                     "speed_up": alone / row["seconds"], "rate": row["rate"],
+                     "unit": case.one.unit, "processor_seconds": row["processor_seconds"]})
     return rows
 
 
@@ -236,37 +244,9 @@ def summary(rows: list[dict]) -> list[dict]:
     return result
 
 
-def lines_of(summaries: list[dict], all_workers: list[int]) -> list[str]:
-    lines = []
-    for figure in sorted({row["figure"] for row in summaries}):
-        cell = {(row["case"], row["workers"]): row for row in summaries if row["figure"] == figure}
-        cases = list(dict.fromkeys(case for case, _ in cell))
-
-        def text(case: str, workers: int) -> str:
-            row = cell[case, workers]
-            rate = f", {row['rate']:.3g} {row['unit']}" if row["rate"] != "" else ""
-            if workers == 0:
-                return f"{row['seconds']:.2f} s{rate}"
-            return f"{row['speed_up']:.2f} ({row['low']:.2f} to {row['high']:.2f}){rate}"
-
-        columns = [0, *all_workers]
-        names = ["sequential"] + [f"{count} worker{'' if count == 1 else 's'}"
-                                  for count in all_workers]
-        place = f"figure {figure}" if figure != "1.3.3" else "section 1.3.3"
-        lines += table([place, *names], [[case] + [text(case, workers) for workers in columns]
-                                         for case in cases])
-        lines += table([f"{place}, processor time, s", *names], [
-            [case] + [f"{cell[case, workers]['processor_seconds']:.2f}" for workers in columns]
-            for case in cases])
-    return lines
-
-
-def measure(build: Path, output: Path, rounds: int, all_workers: list[int],
-            scale: float) -> list[str]:
-    """Times every application that is built; returns the tables. CSV files lie in `output`."""
-    lines = ["## Figures 1.6 to 1.8: applications", "",
-             "Whole commands; speed-up of the sequential program in the same round, median, least "
-             "and largest.", ""]
+def measure(build: Path, output: Path, store: Store, rounds: int, all_workers: list[int],
+            scale: float) -> None:
+    """Times every application that is built. CSV files lie in `output`."""
     rows: list[dict] = []
     missing: dict[str, list[str]] = {}
     folder = output / "inputs"
@@ -275,17 +255,11 @@ def measure(build: Path, output: Path, rounds: int, all_workers: list[int],
         if case.missing():
             missing.setdefault(", ".join(case.missing()), []).append(one.case)
             continue
-        rows += measure_case(case, rounds, all_workers, f"{number + 1} of {len(APPLICATIONS)}")
-        shutil.rmtree(case.folder)
-        write_csv(output / "applications.csv", rows)
+        rows += measure_case(case, store, rounds, all_workers,
+                             f"{number + 1} of {len(APPLICATIONS)}")
+        shutil.rmtree(case.folder, ignore_errors=True)  # none where all runs were stored
     for programs, cases in missing.items():
-        line = f"not there: {programs}; left out: {'; '.join(cases)}"
-        progress(f"applications: {line}", last=True)
-        lines.append(f"- {line}")
-    if missing:
-        lines.append("")
+        progress(f"applications: not there: {programs}; left out: {'; '.join(cases)}", last=True)
     if rows:
-        summaries = summary(rows)
-        write_csv(output / "applications_summary.csv", summaries)
-        lines += lines_of(summaries, all_workers)
-    return lines
+        write_csv(output / "applications.csv", rows)
+        write_csv(output / "applications_summary.csv", summary(rows))

@@ -3,11 +3,12 @@
 """The figures of paper 4, section 1.3, on this machine: runs the programs, writes tables and plots.
 
     figures.py --build build/release --output out/patterns [--quick] [--rounds N]
-               [--seconds S] [--only PART[,PART...]]
+               [--seconds S] [--only PART[,PART...]] [--resume] [--minutes N]
 
-Writes figures.md, a CSV of every measurement, and plots where gnuplot is installed. Rounds go
-through all cases in turn, so that a busy moment of the machine does not fall on one alone. Every
-program checks its own answer; a wrong one ends this. The parts, in this order:
+Writes figures.md (the page that papers/pages.py makes of it), a CSV of every measurement, and plots
+where gnuplot is installed. Rounds go through all cases in turn, so that a busy moment of the
+machine does not fall on one alone. Every program checks its own answer; a wrong one ends this.
+After an interruption, and after --minutes, --resume goes on. The parts, in this order:
 
   queues        table 1.1, push and pop by where the two threads are
   allocators    figure 1.4, allocate in the emitter and free in the worker
@@ -24,14 +25,15 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench"), str(HERE.parents[1] / "pages")]
 import applications  # noqa: E402
-from reporting import (describe_machine, find_allocators, plot, spread, table,  # noqa: E402
-                       write_csv)
+from figure_pages import write_page_of_run  # noqa: E402
+from reporting import (commit_text, find_allocators, machine_text, plot, spread,  # noqa: E402
+                       whole_number, write_csv)
+from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
 
 PROGRAMS = ["placement_bench", "allocation_bench", "farm_ring_bench"]
 SLAB = "slab"
@@ -66,22 +68,28 @@ def workers_up_to(cores: int, most: int) -> list[int]:
     return sorted({n for n in some if n < last} | {last})
 
 
+def check_built(build: Path) -> None:
+    for name in PROGRAMS:
+        program = build / "papers/4-fastflow/bench" / name
+        if not program.exists():
+            raise RunError(f"{program} is not built: `make figures-patterns` builds it, or the "
+                           "target `benchmarks`")
+
+
 class Bench:
     """The programs of one build, the allocators and cores that this machine has, and what a
-    microsecond of work is on it."""
+    microsecond of work is on it. Each run is measured once: `store` holds those that were."""
 
-    def __init__(self, build: Path, size: dict):
+    def __init__(self, build: Path, size: dict, store: Store):
         self.build = build
         self.size = size
-        for program in PROGRAMS:
-            if not self.program(program).exists():
-                sys.exit(f"{self.program(program)} is not built: `make figures-patterns` builds "
-                         "it, or the target `benchmarks`")
+        self.store = store
         self.allocators, self.missing_allocators = find_allocators(size["allocators"])
         self.cores = len(os.sched_getaffinity(0))
         self.workers = workers_up_to(self.cores, size["workers_max"])
-        self.steps_per_us = max(float(self.run("farm_ring_bench", ["--shape", "steps"]))
-                                for _ in range(3))
+        self.steps_per_us = store.once(("steps",), lambda: {"steps_per_us": max(
+            float(self.run("farm_ring_bench", ["--shape", "steps"])) for _ in range(3))}
+        )["steps_per_us"]
         self.libraries = {words[0]: words[1:] for words in map(
             str.split, self.run("farm_ring_bench", ["--by", "list"]).splitlines())}
 
@@ -95,8 +103,8 @@ class Bench:
         done = subprocess.run([self.program(program), *arguments], env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            sys.exit(f"{program} {' '.join(arguments)} ended with {done.returncode}: "
-                     f"{done.stderr.strip()}")
+            raise RunError(f"{program} {' '.join(arguments)} ended with {done.returncode}: "
+                           f"{done.stderr.strip()}")
         return done.stdout
 
     def measure(self, program: str, preload: str | None = None, **options) -> list[dict]:
@@ -113,15 +121,17 @@ class Bench:
 
 
 def in_rounds(what: str, bench: Bench, cases: list, measure, file: Path) -> list[dict]:
-    """Each case once a round. The results so far are written after each round."""
+    """Each case once a round."""
     rows = []
     rounds = bench.size["rounds"]
     for number in range(rounds):
         for done, case in enumerate(cases):
             applications.progress(f"{what}: round {number + 1} of {rounds}, case {done + 1} of "
                                   f"{len(cases)}", last=done + 1 == len(cases))
-            rows.append({**measure(case), "round": number})
-        write_csv(file, rows)
+            row = bench.store.once((what, *case, number), lambda case=case: measure(case))
+            rows.append({name: value for name, value in row.items() if name != "key"}
+                        | {"round": number})
+    write_csv(file, rows)
     return rows
 
 
@@ -137,57 +147,29 @@ def write_summary(file: Path, keys: list[str], found: dict[tuple, list[float]]) 
                      for case, values in found.items()])
 
 
-def cell(values: list[float], digits: int) -> str:
-    return "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(*spread(values), d=digits)
-
-
-def head(first: str, all_workers: list[int]) -> list[str]:
-    return [first] + [f"{count} worker{'' if count == 1 else 's'}" for count in all_workers]
-
-
-def grain(grain_ns: float) -> str:
-    return f"{grain_ns / 1e3:g} us"
-
-
-def tables_by_grain(found: dict[tuple, list[float]], names: list[str], grains: list[float],
-                    all_workers: list[int], digits: int) -> list[str]:
-    """One for each grain, by name and number of workers."""
-    lines = []
-    for grain_ns in grains:
-        lines += table(head(f"a task takes {grain(grain_ns)}", all_workers),
-                       [[name] + [cell(found[name, grain_ns, workers], digits)
-                                  for workers in all_workers] for name in names])
-    return lines
-
-
-def queues(bench: Bench, output: Path) -> list[str]:
+def queues(bench: Bench, output: Path) -> None:
     rows: list[dict] = []
+    missing: dict[str, str] = {}
     rounds = 2 * bench.size["rounds"]  # a deviation needs two
     for number in range(rounds):
         applications.progress(f"queues: round {number + 1} of {rounds}", last=number + 1 == rounds)
-        printed = bench.measure("placement_bench", rounds=1, **bench.size["queues"])
-        missing = [row for row in printed if "missing" in row]
+        printed = bench.store.once(("queues", number), lambda: {"printed": bench.measure(
+            "placement_bench", rounds=1, **bench.size["queues"])})["printed"]
+        missing |= {row["placement"]: row["missing"] for row in printed if "missing" in row}
         rows += [{**row, "round": number} for row in printed if "missing" not in row]
-    lines = ["## Table 1.1: a push or a pop by where the two threads are", "",
-             "Nanoseconds, mean and standard deviation of the rounds (median).", ""]
-    if rows:
-        write_csv(output / "queues.csv", rows)
-        found = group(rows, ["placement", "queue", "slots"], "ns")
-        summaries = {case: (statistics.mean(values), statistics.stdev(values),
-                            statistics.median(values)) for case, values in found.items()}
-        write_csv(output / "queues_summary.csv", [
-            dict(zip(("placement", "queue", "slots", "mean", "deviation", "median"),
-                     (*case, *summary))) for case, summary in summaries.items()])
-        slots = sorted({case[2] for case in found})
-        lines += table(["", "queue"] + [f"{count} slots" for count in slots], [
-            [*case] + ["{:.1f} +- {:.1f} ({:.1f})".format(*summaries[(*case, count)])
-                       for count in slots]
-            for case in dict.fromkeys(case[:2] for case in found)])
-    lines += [f"- {row['placement']}: not on this machine, {row['missing']}" for row in missing]
-    return lines + [""]
+    for placement, why in missing.items():
+        applications.progress(f"queues: {placement}: not on this machine, {why}", last=True)
+    if not rows:
+        return
+    write_csv(output / "queues.csv", rows)
+    found = group(rows, ["placement", "queue", "slots"], "ns")
+    write_csv(output / "queues_summary.csv", [
+        dict(zip(("placement", "queue", "slots", "mean", "deviation", "median"),
+                 (*case, statistics.mean(values), statistics.stdev(values),
+                  statistics.median(values)))) for case, values in found.items()])
 
 
-def allocators(bench: Bench, output: Path) -> list[str]:
+def allocators(bench: Bench, output: Path) -> None:
     names = [*bench.allocators, SLAB]
     grains = bench.size["allocator_grains_ns"]
     cases = [(name, workers, grain_ns) for grain_ns in grains for workers in bench.workers
@@ -207,30 +189,14 @@ def allocators(bench: Bench, output: Path) -> list[str]:
 
     rows = in_rounds("allocators", bench, cases, measure, output / "allocators.csv")
     keys = ["allocator", "grain_ns", "workers"]
-    found = group(rows, keys, "us_per_task")
-    write_summary(output / "allocators_summary.csv", keys, found)
-    lines = ["## Figure 1.4: allocate in the emitter, free in the worker", "",
-             "Microseconds of the whole for each task of 32 bytes; median, least and largest.", ""]
-    if bench.missing_allocators:
-        lines += [f"Not installed and left out: {', '.join(bench.missing_allocators)}.", ""]
-    lines += tables_by_grain(found, names, grains, bench.workers, 3)
-    lines += ["Processor time of all threads for each task, microseconds:", ""]
-    return lines + tables_by_grain(group(rows, keys, "processor_us"), names, grains, bench.workers,
-                                   3)
+    write_summary(output / "allocators_summary.csv", keys, group(rows, keys, "us_per_task"))
 
 
 def libraries_with(bench: Bench, shape: str) -> list[str]:
     return [name for name, shapes in bench.libraries.items() if shape in shapes]
 
 
-def left_out(bench: Bench) -> list[str]:
-    """The peers that this build has not."""
-    peers = {"oneTBB": "tbb-graph", "OpenMP": "openmp-tasks"}
-    missing = [name for name, version in peers.items() if version not in bench.libraries]
-    return [f"Not in this build and left out: {', '.join(missing)}.", ""] if missing else []
-
-
-def farm(bench: Bench, output: Path) -> list[str]:
+def farm(bench: Bench, output: Path) -> None:
     names = libraries_with(bench, "farm")
     grains = bench.size["farm_grains_ns"]
     cases = [(name, threads, grain_ns) for grain_ns in grains for threads in bench.workers
@@ -245,18 +211,10 @@ def farm(bench: Bench, output: Path) -> list[str]:
 
     rows = in_rounds("farm", bench, cases, measure, output / "farm.csv")
     keys = ["by", "grain_ns", "threads"]
-    found = group(rows, keys, "speed_up")
-    write_summary(output / "farm_summary.csv", keys, found)
-    lines = ["## Figure 1.5, left: speed-up of a farm", "",
-             "Of a loop in the same process; workers and threads are as many. Median, least and "
-             "largest.", "", *left_out(bench)]
-    lines += tables_by_grain(found, names, grains, bench.workers, 2)
-    lines += ["The part of the processor time of all threads that a loop takes for the same tasks:",
-              ""]
-    return lines + tables_by_grain(group(rows, keys, "work_share"), names, grains, bench.workers, 2)
+    write_summary(output / "farm_summary.csv", keys, group(rows, keys, "speed_up"))
 
 
-def ring(bench: Bench, output: Path) -> list[str]:
+def ring(bench: Bench, output: Path) -> None:
     names = libraries_with(bench, "ring")
     grains = bench.size["ring_grains_ns"]
     all_threads = sorted({min(2, bench.cores), min(bench.cores, bench.workers[-1])})
@@ -275,25 +233,12 @@ def ring(bench: Bench, output: Path) -> list[str]:
 
     rows = in_rounds("ring", bench, cases, measure, output / "ring.csv")
     keys = ["by", "stages", "threads", "grain_ns"]
-    found = group(rows, keys, "kilo_per_second")
-    write_summary(output / "ring_summary.csv", keys, found)
-    lines = ["## Figure 1.5, right: a ring of stages, batches of 256", "",
-             "Thousand messages a second; median, least and largest.", "", *left_out(bench)]
-    def tables(found: dict[tuple, list[float]], digits: int) -> list[str]:
-        return [line for stages, threads in shapes for line in table(
-            [f"{stages} stages, {threads} threads"]
-            + [f"{grain(grain_ns)} a stage" for grain_ns in grains],
-            [[name] + [cell(found[name, stages, threads, grain_ns], digits)
-                       for grain_ns in grains] for name in names])]
-
-    lines += tables(found, 0)
-    lines += ["Processor time of all threads for each message, microseconds:", ""]
-    return lines + tables(group(rows, keys, "processor_us"), 3)
+    write_summary(output / "ring_summary.csv", keys, group(rows, keys, "kilo_per_second"))
 
 
-def whole_programs(bench: Bench, output: Path) -> list[str]:
-    return applications.measure(bench.build, output, bench.size["rounds"], bench.workers,
-                                bench.size["input_scale"])
+def whole_programs(bench: Bench, output: Path) -> None:
+    applications.measure(bench.build, output, bench.store, bench.size["rounds"], bench.workers,
+                         bench.size["input_scale"])
 
 
 PARTS = {"queues": queues, "allocators": allocators, "farm": farm, "ring": ring,
@@ -309,12 +254,6 @@ def parts_of(text: str) -> list[str]:
     return names
 
 
-def number_of_rounds(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds")
-    return int(text)
-
-
 def seconds_of_work(text: str) -> float:
     try:
         seconds = float(text)
@@ -325,7 +264,7 @@ def seconds_of_work(text: str) -> float:
     return seconds
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=Path("build/release"))
     parser.add_argument("--output", type=Path, default=Path("out/patterns"))
@@ -333,30 +272,34 @@ def main() -> None:
                         help=f"of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_const", const="quick", dest="size",
                         default="whole", help="whether everything works, in seconds")
-    parser.add_argument("--rounds", type=number_of_rounds, metavar="N",
+    parser.add_argument("--rounds", type=whole_number, metavar="N",
                         help="of every case, instead of 5; twice as many of the queues")
     parser.add_argument("--seconds", type=seconds_of_work, metavar="S",
                         help="of work in a case of allocators, farms and rings, instead of 0.5")
-    arguments = parser.parse_args()
-    size = dict(SIZES[arguments.size])
-    size["rounds"] = arguments.rounds or size["rounds"]
-    size["seconds"] = arguments.seconds or size["seconds"]
-    output = arguments.output
-    output.mkdir(parents=True, exist_ok=True)
-    begin = time.monotonic()
-    bench = Bench(arguments.build.resolve(), size)
-    lines = ["# Figures of paper 4, section 1.3", "",
-             f"{describe_machine(bench.build)}; rounds: {size['rounds']}, "
-             f"{size['seconds']:g} s of work a case; a microsecond of "
-             f"work is {bench.steps_per_us:.0f} steps.", ""]
-    for name in arguments.only:
-        lines += PARTS[name](bench, output)
-        (output / "figures.md").write_text("\n".join(lines) + "\n")
-        plot(HERE / "figures.gp", output, f"part='{name}'")
-    lines += [f"All of it took {time.monotonic() - begin:.0f} s."]
-    (output / "figures.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    add_piece_options(parser)
+    options = parser.parse_args()
+    size = dict(SIZES[options.size])
+    size["rounds"] = options.rounds or size["rounds"]
+    size["seconds"] = options.seconds or size["seconds"]
+
+    def work() -> None:
+        output, build = options.output, options.build.resolve()
+        check_built(build)
+        store = Store(output, 4, {"quick": options.size == "quick", "rounds": size["rounds"],
+                                  "seconds": size["seconds"], "commit": commit_text(),
+                                  "machine": machine_text(build)},
+                      options.resume, Deadline(options.minutes))
+        bench = Bench(build, size, store)
+        if bench.missing_allocators:
+            applications.progress("not installed and left out: "
+                                  f"{', '.join(bench.missing_allocators)}", last=True)
+        for name in options.only:
+            PARTS[name](bench, output)
+            plot(HERE / "figures.gp", output, f"part='{name}'")
+        store.finish()
+        write_page_of_run(output)
+    return in_pieces("figures", options, work)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

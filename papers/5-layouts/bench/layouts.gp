@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Draws what layouts.py measured: the figures of paper 5 and its tables, each row relative to the
-# paper's first figure and to ours.
+# paper's first figure and to ours. The files below plots/ have row, column, the paper's figure and
+# ours.
 #
 #   gnuplot -e "folder='out/layouts'" layouts.gp
 set datafile separator ","
@@ -10,12 +11,12 @@ set xtics nomirror noenhanced
 set ytics nomirror
 set grid ytics lc rgb "#dddddd"
 set key below height 1 noenhanced
-is_there(file) = int(system(sprintf("test -e '%s/%s' && echo 1 || echo 0", folder, file)))
+is_there(file) = int(system(sprintf("test -e '%s/plots/%s' && echo 1 || echo 0", folder, file)))
 words_of(file, column) = \
     system(sprintf("awk -F, 'NR > 1 && !seen[$%d]++ { gsub(\" \", \"~\", $%d); print $%d }' \
-'%s/%s'", column, column, column, folder, file))
+'%s/plots/%s'", column, column, column, folder, file))
 of_row(file, row) = sprintf("< awk -F, '{ name = $1; gsub(\" \", \"~\", name) } name == \"%s\"' \
-'%s/%s'", row, folder, file)
+'%s/plots/%s'", row, folder, file)
 spaced(name) = system(sprintf("echo '%s' | tr '~' ' '", name))
 colours = "#4e79a7 #e15759 #59a14f #f28e2b #b07aa1 #76b7b2 #edc948 #9c755f #888888"
 colour(i) = word(colours, (i - 1) % words(colours) + 1)
@@ -29,7 +30,7 @@ if (is_there("class_size.csv")) {
     set xlabel "bytes of the class"
     set ylabel "ns an object"
     set yrange [0:*]
-    plot folder."/class_size.csv" every ::1 using 2:5 with linespoints pointtype 7 \
+    plot folder."/plots/class_size.csv" every ::1 using 2:4 with linespoints pointtype 7 \
         linewidth 2 linecolor rgb colour(1) notitle
 }
 if (is_there("member_layout.csv")) {
@@ -40,7 +41,7 @@ if (is_there("member_layout.csv")) {
     set ylabel "ns an object"
     set yrange [0:*]
     rows = words_of("member_layout.csv", 1)
-    plot for [i = 1:words(rows)] of_row("member_layout.csv", word(rows, i)) using 2:5 \
+    plot for [i = 1:words(rows)] of_row("member_layout.csv", word(rows, i)) using 2:4 \
         with linespoints pointtype 7 linewidth 2 linecolor rgb colour(i) title spaced(word(rows, i))
 }
 if (is_there("stride.csv")) {
@@ -51,11 +52,11 @@ if (is_there("stride.csv")) {
     set ylabel "times"
     set yrange [0:*]
     set logscale x 2
-    first_of(column) = real(system(sprintf("awk -F, 'NR == 2 { print $%d }' '%s/stride.csv'", \
+    first_of(column) = real(system(sprintf("awk -F, 'NR == 2 { print $%d }' '%s/plots/stride.csv'", \
                                            column, folder)))
-    plot folder."/stride.csv" every ::1 using 2:($3/first_of(3)) with linespoints pointtype 5 \
+    plot folder."/plots/stride.csv" every ::1 using 2:($3/first_of(3)) with linespoints pointtype 5 \
             linewidth 2 linecolor rgb colour(2) title "paper", \
-        "" every ::1 using 2:($5/first_of(5)) with linespoints pointtype 7 linewidth 2 \
+        "" every ::1 using 2:($4/first_of(4)) with linespoints pointtype 7 linewidth 2 \
             linecolor rgb colour(1) title "here"
     unset logscale x
 }
@@ -82,7 +83,7 @@ do for [name in "trees offsets hash_sets pointers streams"] {
         set title title_of(name)
         set ylabel "ns"
         rows = words_of(name.".csv", 1)
-        plot for [i = 1:words(rows)] of_row(name.".csv", word(rows, i)) using 5:xtic(2) \
+        plot for [i = 1:words(rows)] of_row(name.".csv", word(rows, i)) using 4:xtic(2) \
             linecolor rgb colour(i) title spaced(word(rows, i))
     }
 }
@@ -92,17 +93,18 @@ do for [name in "access min_max"] {
         set output folder."/".name.".svg"
         set title title_of(name)
         set ylabel "times"
-        first_of(column) = real(system(sprintf("awk -F, 'NR == 2 { print $%d }' '%s/%s.csv'", \
+        first_of(column) = real(system(sprintf("awk -F, 'NR == 2 { print $%d }' '%s/plots/%s.csv'", \
                                                column, folder, name)))
-        plot folder."/".name.".csv" every ::1 using ($3/first_of(3)):xtic(2) \
+        plot folder."/plots/".name.".csv" every ::1 using ($3/first_of(3)):xtic(2) \
                 linecolor rgb colour(2) title "paper", \
-            "" every ::1 using ($5/first_of(5)) linecolor rgb colour(1) title "here"
+            "" every ::1 using ($4/first_of(4)) linecolor rgb colour(1) title "here"
     }
 }
 if (is_there("allocators.csv")) {
     eval svg
     set output folder."/allocators.svg"
     set title "A program with linked lists, by allocator"
-    set ylabel "ms"
-    plot folder."/allocators.csv" every ::1 using 2:xtic(1) linecolor rgb colour(1) notitle
+    set ylabel "s"
+    runtimes = sprintf("< awk -F, '$2 == \"runtime\"' '%s/plots/allocators.csv'", folder)
+    plot runtimes using 4:xtic(1) linecolor rgb colour(1) notitle
 }

@@ -9,9 +9,9 @@ import plots
 from cases import LATENCY_NAMES, SPLIT_NAMES, Case, Variant
 from context import Context, listed, progress, shown
 from html_page import Section
-from reporting import PERCENTILES, median, percentile
+from reporting import PERCENTILES, command_text, median, percentile
 from runs import call
-from store import ReportError
+from store import RunError
 from throughput_figures import MARGIN, NOISE
 
 RATE = 10_000
@@ -101,7 +101,7 @@ def threads_of(rows: list[dict]) -> int:
     """A thread per task: as many in each round."""
     counts = {row["tasks"] for row in rows}
     if len(counts) != 1:
-        raise ReportError(f"`{rows[0]['command']}` had {' and '.join(map(str, sorted(counts)))} "
+        raise RunError(f"`{rows[0]['command']}` had {' and '.join(map(str, sorted(counts)))} "
                           "threads in its rounds")
     return counts.pop()
 
@@ -288,6 +288,15 @@ COUNTS = re.compile(r"^total  (\d+) Seqs?, (\d+) Combiners?, (\d+) Pipes?, (\d+)
                     r"(\d+) All-to-Alls?$", re.MULTILINE)
 
 
+def blocks_of(context: Context, case: Case, options: list[str]) -> dict:
+    words = [context.runner.strid, "explain", case.name, "--algebra",
+             *context.runner.options(case), *options]
+    total = COUNTS.search(call(words))
+    if not total:
+        raise RunError(f"`{command_text(words)}` has no total of its blocks")
+    return {"command": command_text(words), "counts": [int(count) for count in total.groups()]}
+
+
 def table_3(context: Context) -> list[Section]:
     head = ["", "Seqs", "Combiners", "Pipes", "Containers", "All-to-Alls"]
     rows = []
@@ -298,13 +307,9 @@ def table_3(context: Context) -> list[Section]:
             ways.append(("Strid, the paper's graph, one replica",
                          [*case.paper_form, "--parallelism", "1"]))
         for title, options in ways:
-            text = call([context.runner.strid, "explain", case.name, "--algebra",
-                         *context.runner.options(case), *options])
-            total = COUNTS.search(text)
-            if not total:
-                raise ReportError(f"`strid explain {case.name} {' '.join(options)}` has no total "
-                                  "of its blocks")
-            rows.append([f"{case.short}, {title}", *total.groups()])
+            counts = context.store.once(("blocks", case.name, title),
+                                        lambda: blocks_of(context, case, options))["counts"]
+            rows.append([f"{case.short}, {title}", *map(str, counts)])
     section = Section(
         "Table 3: building blocks",
         "The blocks of each graph: as the paper counts them, and those of the graphs that we run, "

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cases import CASES, Case
 from reporting import PERCENTILES, median
-from store import ReportError
+from store import RunError
 
 ENGINES = ("flink", "storm")
 
@@ -38,7 +38,7 @@ def percentiles(found: dict, path: Path) -> dict[str, float]:
     try:
         return {name: float(found[name]) for name in PERCENTILES}
     except (KeyError, TypeError, ValueError):
-        raise ReportError(f"{path}: a latency needs the percentiles "
+        raise RunError(f"{path}: a latency needs the percentiles "
                           f"{', '.join(PERCENTILES)}, in microseconds") from None
 
 
@@ -47,21 +47,21 @@ def windflow(path: Path, cases: list[Case]) -> dict[str, Peer]:
     try:
         found = json.loads(path.read_text())
     except OSError as error:
-        raise ReportError(f"--windflow {path}: {error.strerror}") from None
+        raise RunError(f"--windflow {path}: {error.strerror}") from None
     except ValueError as error:
-        raise ReportError(f"--windflow {path}: no JSON: {error}") from None
+        raise RunError(f"--windflow {path}: no JSON: {error}") from None
     if not isinstance(found, dict):
-        raise ReportError(f"--windflow {path}: an object is wanted, with a member an application")
+        raise RunError(f"--windflow {path}: an object is wanted, with a member an application")
     keys = [case.others_key for case in CASES]
     unknown = [name for name in found if name not in keys and not name.startswith("_")
                and name != "version"]
     if unknown:
-        raise ReportError(f"--windflow {path}: no application '{unknown[0]}': they are "
+        raise RunError(f"--windflow {path}: no application '{unknown[0]}': they are "
                           f"{', '.join(keys)}; remarks begin with _")
     peers = {case.name: windflow_entry(found[case.others_key], f"{path}, {case.others_key}")
              for case in cases if case.others_key in found}
     if not peers:
-        raise ReportError(f"--windflow {path}: it has none of "
+        raise RunError(f"--windflow {path}: it has none of "
                           f"{', '.join(case.others_key for case in cases)}")
     for peer in peers.values():
         peer.version = str(found.get("version", ""))
@@ -81,11 +81,11 @@ def windflow_entry(entry: dict, where: str) -> Peer:
         if latency:
             peer.latency_text = str(latency.get("setting", ""))
     except (AttributeError, TypeError, ValueError) as error:
-        raise ReportError(f"--windflow {where}: {error}") from None
+        raise RunError(f"--windflow {where}: {error}") from None
     if latency:
         peer.latency_us = percentiles(latency.get("microseconds", {}), Path(where))
     if not (peer.best or peer.one or peer.megabytes or peer.latency_us):
-        raise ReportError(f"--windflow {where}: neither rates nor a latency `blocking`")
+        raise RunError(f"--windflow {where}: neither rates nor a latency `blocking`")
     return peer
 
 
@@ -113,7 +113,7 @@ class PeerFile:
             made = cls(path, found["purpose"], found["application"], rounds,
                        found.get("settings", {}))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ReportError(f"{path}: no file of peers.py --output: {error}") from None
+            raise RunError(f"{path}: no file of peers.py --output: {error}") from None
         made.check()
         return made
 
@@ -124,9 +124,9 @@ class PeerFile:
                                    ("application", self.application, names),
                                    *(("engine", engine, ENGINES) for engine, _ in self.rounds)):
             if found not in known:
-                raise ReportError(f"{self.path}: no {kind} '{found}': {', '.join(known)}")
+                raise RunError(f"{self.path}: no {kind} '{found}': {', '.join(known)}")
         if not self.rounds:
-            raise ReportError(f"{self.path}: no round of {' or '.join(ENGINES)}")
+            raise RunError(f"{self.path}: no round of {' or '.join(ENGINES)}")
 
 
 def read_runs(paths: list[Path]) -> Peers:
@@ -150,7 +150,7 @@ def add_rates(peer: Peer, rows: list[dict], degree: int, path: Path) -> None:
     try:
         rates = [float(row["records_per_second"]) for row in rows]
     except (KeyError, TypeError, ValueError):
-        raise ReportError(f"{path}: a round has no records_per_second") from None
+        raise RunError(f"{path}: a round has no records_per_second") from None
     if degree == 1:
         peer.one = rates
     if not peer.best or median(rates) > median(peer.best):

@@ -11,7 +11,7 @@ from pathlib import Path
 from cases import LATENCY_NAMES, ROOT, Case
 from context import Context
 from others import ENGINES, Peer, PeerFile, read_runs
-from store import ReportError
+from store import RunError
 
 SCRIPT = ROOT / "papers/2-windflow/bench/peers/peers.py"
 SECONDS_MIN = 5  # of a round: the Java machine goes on compiling in the first ones
@@ -78,6 +78,7 @@ def progress(what: str, engines: list[str]) -> None:
 def measure(context: Context, case: Case, purpose: str, engines: list[str], output: Path) -> str:
     """Rounds as JSON into `output`, where they are not there yet; returns why not, or nothing."""
     if not output.exists():
+        context.store.deadline.before_measuring()
         progress(f"{purpose} of {case.name}", engines)
         output.parent.mkdir(parents=True, exist_ok=True)
         unfinished = output.with_suffix(".unfinished")
@@ -92,12 +93,13 @@ def measure(context: Context, case: Case, purpose: str, engines: list[str], outp
         if why:
             return why
         unfinished.replace(output)
+        context.store.deadline.after_measuring()
     for (engine, degree), rows in PeerFile.read(output).rounds.items():
         for row in rows:
             try:
                 context.runner.check_results(case, row["records"], row["results"],
                                              f"{engine}, parallelism {degree}")
-            except ReportError as error:
+            except RunError as error:
                 return str(error)
     return ""
 

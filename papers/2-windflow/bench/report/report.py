@@ -3,25 +3,27 @@
 """Figures 12 to 20 and tables 3 and 4 of paper 2 on this machine, as one page.
 
     report.py --build build/release --output out/report [--quick] [--resume]
-              [--figures 12,16,T3] [--apps word-count,...] [--rounds N] [--seconds S]
+              [--minutes N] [--figures 12,16,T3] [--apps word-count,...] [--rounds N]
+              [--seconds S]
               [--windflow FILE] [--peers FOLDER | --no-peers]
 
 Writes into the output folder:
 
   index.html      the page, plots within it
+  figures.md      the page of papers/pages.py: values beside those of the paper
   figure_*.svg    the plots
+  *.csv           a row for every run, by kind
   raw/            runs.jsonl, a line of JSON for every run; settings.json; rounds of the peers
 
 Every way to run an application is held against its oracle before it is measured, every run is held
 against the number of results that a record has. --quick: whether everything works, in a minute or
-two; its figures say nothing. After an interruption --resume goes on. Without it an older report in
-the output folder is moved to that name with a number (out/report.1).
+two; its figures say nothing. After an interruption, and after --minutes, --resume goes on. Without
+it an older report in the output folder is moved to that name with a number (out/report.1).
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,13 +31,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
-sys.path[:0] = [str(HERE), str(ROOT / "bench")]
+sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "papers/pages")]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
 from cases import CASES, VARIANTS_OF, Case, core_counts, processors  # noqa: E402
-from reporting import command_text, describe_machine, whole_number  # noqa: E402
-from store import ReportError, Store  # noqa: E402
+from reporting import (command_text, commit_text, load_text, machine_text,  # noqa: E402
+                       whole_number)
+from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
 
 FIGURES = ("12", "13", "14", "15", "16", "17", "18", "19", "20", "T3")
 TITLE = "Building blocks for streams: figures 12 to 20 and tables 3 and 4 of paper 2"
@@ -80,7 +83,7 @@ def arguments() -> argparse.Namespace:
     add("--build", type=Path, default=ROOT / "build/release", help="a release build")
     add("--output", type=Path, default=Path("out/report"))
     add("--quick", action="store_true", help="short runs, few points")
-    add("--resume", action="store_true", help="go on where a report was interrupted")
+    add_piece_options(parser)
     add("--figures", type=figures_of, default=list(FIGURES), metavar="N[,N...]",
         help=f"of {', '.join(FIGURES)}; T4 comes with 12")
     add("--apps", type=cases_of, default=CASES, metavar="APP[,APP...]",
@@ -93,19 +96,6 @@ def arguments() -> argparse.Namespace:
         help="files of peers/peers.py --output, instead of running it")
     add("--no-peers", action="store_true", help="leave Flink and Storm out")
     return parser.parse_args()
-
-
-def machine_of(build: Path) -> str:
-    before, _, after = describe_machine(build).partition(", commit ")
-    return f"{before};{after.partition(';')[2]}"
-
-
-def commit_of() -> str:
-    done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True,
-                          check=False, cwd=ROOT)
-    changed = subprocess.run(["git", "status", "--porcelain", "--untracked-files=no"],
-                             capture_output=True, text=True, check=False, cwd=ROOT).stdout.strip()
-    return (done.stdout.strip() or "unknown") + (", with changes" if changed else "")
 
 
 def make_context(options: argparse.Namespace):
@@ -128,19 +118,16 @@ def make_context(options: argparse.Namespace):
         engines = read_runs(files)
         peers |= engines
         if not any(case.name in one for one in engines.values() for case in options.apps):
-            raise ReportError(f"{options.peers}: there is no file of peers.py --output for "
+            raise RunError(f"{options.peers}: there is no file of peers.py --output for "
                               f"{', '.join(case.name for case in options.apps)}")
         kept |= {f"given/{path.name}": path.read_bytes() for path in files}
     for program in (build / "tools/strid", build / "papers/2-windflow/bench/batched_words"):
         if not program.exists():
-            raise ReportError(f"{program} is not built: `make report` builds it")
-    machine = machine_of(build)
-    store = Store(output, {
+            raise RunError(f"{program} is not built: `make report` builds it")
+    store = Store(output, 2, {
         "quick": options.quick, "rounds": size.rounds, "seconds": size.seconds,
-        "commit": commit_of(), "machine": machine.split("; load")[0], "cores": cores},
-        options.resume)
-    if store.moved:
-        print(f"report: the older report is now {store.moved}", file=sys.stderr, flush=True)
+        "commit": commit_text(), "machine": machine_text(build), "cores": cores},
+        options.resume, Deadline(options.minutes))
     for name, data in kept.items():
         (store.folder / name).parent.mkdir(exist_ok=True)
         (store.folder / name).write_bytes(data)
@@ -149,8 +136,9 @@ def make_context(options: argparse.Namespace):
     left_out = {case.name: runner.missing(case) for case in options.apps if case not in there}
     if not there:
         name, why = next(iter(left_out.items()))
-        raise ReportError(f"no application is left: {name}: {why}")
-    context = Context(output, size, cores, store, runner, there, peers, machine)
+        raise RunError(f"no application is left: {name}: {why}")
+    context = Context(output, size, cores, store, runner, there, peers,
+                      f"{machine_text(build)}; {load_text()}")
     left_out |= add_peers(context, options)
     return context, left_out
 
@@ -214,7 +202,7 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
                 "the most of the rounds")
     own = command_text(word for word in sys.argv if word != "--resume")
     about = [("machine", context.machine),
-             ("commit", commit_of()),
+             ("commit", commit_text()),
              ("command", f"`{own}`"),
              ("settings", settings),
              *((engine, settings_of({case.name: peers[case.name] for case in context.cases
@@ -249,20 +237,20 @@ def main() -> int:
     except ImportError as missing:
         print(f"report: error: {missing}: scripts/install-dependencies --bench", file=sys.stderr)
         return 1
-    begin = time.monotonic()
-    try:
+
+    def work() -> None:
+        from figure_pages import write_page_of_run
+        from measured_rows import write_rows
+        begin = time.monotonic()
         context, left_out = make_context(options)
         sections = sections_of(context, options.figures)
         sections += commands_of(context, options.figures)
+        write_rows(context)
         write(context, options, sections, left_out, time.monotonic() - begin)
-    except ReportError as error:
-        print(f"report: error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"report: interrupted; --resume goes on in {options.output}", file=sys.stderr)
-        return 130
-    print(f"The report is {options.output / 'index.html'}.")
-    return 0
+        context.store.finish()
+        write_page_of_run(context.output)
+        print(f"The report is {options.output / 'index.html'}.")
+    return in_pieces("report", options, work)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from pathlib import Path
 from cases import (APPS, EVENTS_A_SECOND, EVENTS_OF_A_PASS, LINES, ROOT, Case, Variant, affinity,
                    draw, variants)
 from reporting import command_text
-from store import ReportError, Store
+from store import RunError, Store
 
 TIMEOUT_S = 300
 RESULTS_FACTOR = 2
@@ -37,16 +37,16 @@ def call(words: list[str], output: Path | None = None) -> str:
                                   check=False, timeout=TIMEOUT_S, cwd=ROOT)
             if done.returncode != 0:
                 said = done.stderr.strip().splitlines()
-                raise ReportError(f"`{command_text(words)}` ended with {done.returncode}: "
+                raise RunError(f"`{command_text(words)}` ended with {done.returncode}: "
                                   f"{said[-1] if said else 'it said nothing'}")
             if output:
                 return ""
             file.seek(0)
             return file.read()
     except subprocess.TimeoutExpired:
-        raise ReportError(f"`{command_text(words)}` took more than {TIMEOUT_S} s") from None
+        raise RunError(f"`{command_text(words)}` took more than {TIMEOUT_S} s") from None
     except OSError as error:
-        raise ReportError(f"{words[0]}: {error.strerror}: `make report` builds it") from None
+        raise RunError(f"{words[0]}: {error.strerror}: `make report` builds it") from None
 
 
 class Runner:
@@ -107,7 +107,7 @@ class Runner:
                                timeout=TIMEOUT_S)
         found = re.search(r"for (\d+) tasks:", asked.stderr)
         if not found:
-            raise ReportError(f"`{command_text(words)}` with --affinity: "
+            raise RunError(f"`{command_text(words)}` with --affinity: "
                               f"{asked.stderr.strip() or 'there is one task, which has no place'}")
         return [*words, "--affinity", ",".join(affinity(variant.placed, int(found.group(1))))]
 
@@ -137,7 +137,7 @@ class Runner:
             words = case.fill(case.oracle)
             call([sys.executable, *words] if words[0].endswith(".py") else words, path)
         else:
-            raise ReportError(f"{golden}: no such file")
+            raise RunError(f"{golden}: no such file")
         return path
 
     def check(self, case: Case, words: list[str], variant: Variant) -> None:
@@ -154,7 +154,7 @@ class Runner:
             done = subprocess.run([sys.executable, ROOT / "apps/compare.py", expected, rows],
                                   capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                raise ReportError(f"`{command_text(words)}` has another answer than the oracle: "
+                raise RunError(f"`{command_text(words)}` has another answer than the oracle: "
                                   f"{(done.stdout + done.stderr).strip().splitlines()[0]}")
 
     def check_once(self, case: Case, words: list[str], variant: Variant) -> None:
@@ -198,14 +198,14 @@ class Runner:
         """Whether a run had about as many results a record as it has to have."""
         least, most = self.results_per_record(case)
         if records == 0:
-            raise ReportError(f"{what} read no record")
+            raise RunError(f"{what} read no record")
         if results == 0 and least * records >= RESULTS_SURE:
-            raise ReportError(f"{what} gave no result of {records} records")
+            raise RunError(f"{what} gave no result of {records} records")
         if records < self.store.rows["pass", case.name]["records"]:
             return  # less than a pass: how many results it has depends on where it ended
         found = results / records
         if not least / RESULTS_FACTOR <= found <= most * RESULTS_FACTOR:
-            raise ReportError(f"{what} gave {found:.4g} results a record, expected are "
+            raise RunError(f"{what} gave {found:.4g} results a record, expected are "
                               f"{least:.4g} to {most:.4g}")
 
     # Measuring
@@ -243,7 +243,7 @@ class Runner:
         row["batches"] = metrics["segments"][-1]["batches"]
         row["words"] = metrics["records_out"]
         if batch and row["words"] > batch * row["batches"]:
-            raise ReportError(f"`{command_text(words)}` had {row['words']} words in "
+            raise RunError(f"`{command_text(words)}` had {row['words']} words in "
                               f"{row['batches']} batches")
         return row
 
@@ -265,6 +265,6 @@ def check_conservation(metrics: dict, words: list[str]) -> None:
     operators = [one for segment in metrics["segments"] for one in segment["operators"]]
     for before, one in zip(operators, operators[1:]):
         if before["records_out"] != one["records_in"]:
-            raise ReportError(f"`{command_text(words)}`: {before['name']} emitted "
+            raise RunError(f"`{command_text(words)}`: {before['name']} emitted "
                               f"{before['records_out']} records, {one['name']} took "
                               f"{one['records_in']}")
