@@ -26,11 +26,10 @@ struct Endpoints {
     Writing writing = Writing::whole;  ///< Of every output.
     std::uint64_t generate = 0;        ///< Above 0: so many records are made instead of read.
     std::uint64_t seed = 1;            ///< Of those.
-
-    bool measures = false;  ///< The cost counts, and no file is written.
+    bool measures = false;  ///< The cost counts: results are written to /dev/null, not to files.
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
-    /// Where what is to go to `path` goes; empty where it is not asked for.
+    /// The file for results that are asked for at `path`; empty where none are.
     [[nodiscard]] std::string output_of(const std::string& path) const {
         return measures && !path.empty() ? "/dev/null" : path;
     }
