@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A source of CSV rows that are checked and made into other records. A row with wrong values is
-// malformed, like a row of a wrong form, and follows the same policy. Threads as
-// in FileSource.
+// malformed, like a row of a wrong form, and follows the same policy. Threads as in FileSource.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <strid/connector/csv_file.hpp>
+#include <strid/engine/operator/state_size.hpp>
 
 namespace strid::apps {
 
 /// `Check` names the types `Row` and `Record`, says by `points_to_text` whether records point into
 /// the text of rows, and has `bool operator()(const Row&, Record&, std::string& fault)`: false
-/// where `fault`, which is empty before, states why the row is refused. It may keep what it has of
-/// the rows before; each copy of the source has its own.
+/// where `fault`, which is empty before, states why the row is refused. It may keep what it needs
+/// of the rows before, and then has `auto state()`, a std::tie; each copy of the source has its
+/// own.
 template <class Check>
 class CheckedRows : private CsvFile<typename Check::Row> {
     using Row = typename Check::Row;
@@ -36,9 +38,11 @@ class CheckedRows : private CsvFile<typename Check::Row> {
     using Rows::keep_all_text;
     using Rows::on;
     using Rows::replicas_used;
-    using Rows::state;
     using Rows::traits;
     using Rows::wake_at_ns;
+
+    /// Rows that a source passes, to go on behind them, are not checked once more.
+    auto state() { return std::tuple_cat(Rows::state(), operators::state_of(check_)); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

@@ -29,11 +29,10 @@ struct Endpoints {
     std::uint64_t seed = 1;            ///< Of those.
     /// Replicas of every operator that the command line asks for; 0: the planner's choice.
     std::size_t parallelism = 0;
-
-    bool measures = false;  ///< The cost counts, and no file is written.
+    bool measures = false;  ///< The cost counts: results are written to /dev/null, not to files.
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
-    /// Where what is to go to `path` goes; empty where it is not asked for.
+    /// The file for results that are asked for at `path`; empty where none are.
     [[nodiscard]] std::string output_of(const std::string& path) const {
         return measures && !path.empty() ? "/dev/null" : path;
     }

@@ -17,34 +17,35 @@ import csv
 import sqlite3
 import sys
 
-# Each flight with the watermark before it.
+NO_PROMISE = -9e18  # earlier than every time
+# Each flight with the watermark before it, `promise`: windows that end by then are over.
 PROMISED = """
-    WITH promised AS (
+    WITH RECURSIVE promised AS (
         SELECT position, time, airport, aircraft, delay,
                coalesce(max(time) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING
                                                                AND 1 PRECEDING) - :disorder,
-                        -9e18) AS promise
+                        :no_promise) AS promise
         FROM flights),
     steps(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM steps WHERE (n + 1) * :slide < :window),
-    placed AS (
+    placed AS (  -- each flight in each of its windows
         SELECT *, time - ((time % :slide) + :slide) % :slide - n * :slide AS start
         FROM promised JOIN steps ON start + :window > time)
 """
-DELAYS = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
+DELAYS = PROMISED + """
     SELECT airport, start, start + :window, count(*), avg(delay), max(delay)
     FROM placed WHERE start + :window > promise GROUP BY airport, start ORDER BY airport, start
 """
-LATE = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
+LATE = PROMISED + """
     SELECT time, airport, aircraft, delay FROM placed
     GROUP BY position HAVING max(start) + :window <= min(promise) ORDER BY position
 """
-JOINED = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
+JOINED = PROMISED + """
     SELECT f.time, f.airport, f.aircraft, f.delay, w.wind_speed, w.visibility
-    FROM promised f JOIN weather w
+    FROM promised f JOIN weather w  -- of the last hour
       ON w.airport = f.airport AND w.time > f.time - 3600000 AND w.time <= f.time
     WHERE f.time >= promise ORDER BY f.position
 """
-LATE_JOINED = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
+LATE_JOINED = PROMISED + """
     SELECT time, airport, aircraft, delay FROM promised WHERE time < promise ORDER BY position
 """
 
@@ -57,7 +58,7 @@ def rotations(rows, disorder, gap):
     late = []
     latest = None
     for time, airport, aircraft, delay in rows:
-        promise = latest - disorder if latest is not None else -9e18
+        promise = latest - disorder if latest is not None else NO_PROMISE
         latest = time if latest is None else max(latest, time)
         for session in [s for s in going[aircraft] if s[1] + gap < promise]:
             going[aircraft].remove(session)
@@ -114,6 +115,7 @@ def main() -> None:
                  "late-joined": LATE_JOINED}[options.question]
         durations = {name: getattr(options, name) * 1000
                      for name in ("window", "slide", "disorder")}
+        durations["no_promise"] = NO_PROMISE
         answer = database.execute(query, durations)
     for row in answer:
         sys.stdout.write(",".join(map(str, row)) + "\n")

@@ -184,7 +184,8 @@ class Days(unittest.TestCase):
                 ("tumbling:1.5d", ("--zone", "Europe/Berlin"), "days of a --zone"),
                 ("session:1h", ("--offset", "1h"), "--offset is for"),
                 ("count:5", ("--offset", "1h"), "--offset is for"),
-                ("tumbling:1x", (), "is not a time")):
+                ("session:1x", (), "--window: '1x' is not a time"),
+                ("tumbling:1x", (), "--window: '1x' is not a time")):
             done = strid("--time", "t", "--window", spec, "--aggregate", "count", *options,
                          given="t\n1\n", code=2)
             self.assertIn(fault, done.stderr, spec)

@@ -2,12 +2,11 @@
 //
 // No allocation per row in `strid window` with aggregates whose states have memory of their own,
 // from file to file: panes of ten rows, and a table that is several times as long.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -45,12 +44,8 @@ void expect_none_per_row(const std::string& name, Windows windows) {
     plan->format.unit_ns = 1;
     plan->read_aggregates("median(number),p99(number),distinct(word),distinct_approximately(word)");
     constexpr std::uint64_t few = 140'000;
-    // With two workers a run asks for memory up to two thousand times more or less, by how many
-    // results wait between them: half of the bar for the rows between.
-    constexpr std::uint64_t many = 32 * few;
     const test::Folder folder;
     const std::string short_path = folder.write("short.csv", table_of(few));
-    const std::string long_path = folder.write("long.csv", table_of(many));
     const auto allocations_of = [&](const std::string& path, const RunOptions& options) {
         const std::uint64_t before = test::allocations.load();
         Graph graph{"counted"};
@@ -67,11 +62,20 @@ void expect_none_per_row(const std::string& name, Windows windows) {
         run(graph, options);
         return static_cast<double>(test::allocations.load() - before);
     };
-    const std::vector<std::pair<std::string, RunOptions>> ways = {{"one worker", {.workers = 1}},
-                                                                  {"two workers", {.workers = 2}}};
-    for (const auto& [way, options] : ways) {
+    struct Way {
+        std::string name;
+        std::size_t workers;
+        std::uint64_t rows;
+    };
+    // With two workers a run asks for memory up to two thousand times more or less, by how many
+    // results wait between them: half of the bar for the rows between.
+    for (const auto& [way, workers, many] :
+         {Way{"one worker", 1, 4 * few}, Way{"two workers", 2, 32 * few}}) {
+        const std::string long_path = folder.write("long.csv", table_of(many));
+        const RunOptions options{.workers = workers};
         const double at_first = allocations_of(short_path, options);
-        const double per_row = (allocations_of(long_path, options) - at_first) / (many - few);
+        const double per_row =
+            (allocations_of(long_path, options) - at_first) / static_cast<double>(many - few);
         test::print_allocations("strid window, " + name, way, per_row < 0 ? 0 : per_row);
         EXPECT_LE(per_row, allocations_per_row_max) << name << ", " << way;
     }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "apps/common/checked_rows.hpp"
 #include "records.hpp"
@@ -40,6 +41,7 @@ class EventCheck {
     explicit EventCheck(std::int32_t expressways) noexcept : expressways_(expressways) {}
 
     bool operator()(const EventRow& row, Event& event, std::string& fault);
+    auto state() { return std::tie(latest_); }
 
   private:
     std::int32_t expressways_;

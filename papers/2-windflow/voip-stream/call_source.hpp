@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -69,6 +70,8 @@ class CallCheck {
         call.duration = static_cast<std::uint32_t>(row.duration);
         return true;
     }
+
+    auto state() { return std::tie(now_); }
 
   private:
     static constexpr std::int64_t max_duration = INT32_MAX;

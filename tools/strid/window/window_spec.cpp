@@ -24,18 +24,19 @@ namespace {
 std::uint64_t read_count(std::string_view text) {
     std::uint64_t count = 0;
     if (detail::read_integer(text, count) != nullptr || count == 0) {
-        throw GraphError(fmt::format("--window: '{}' is not a number of records", text));
+        throw Error(fmt::format("'{}' is not a number of records", text));
     }
     return count;
 }
 
-/// Bounds are whole numbers of this.
+/// The bounds of windows are written as whole numbers of this, for a reason that errors give.
 struct BoundUnit {
     Duration duration;
     std::string name;
     const char* reason;
 };
 
+/// A format is made with one of `units`.
 BoundUnit unit_of_integers(const TimeFormat& format) {
     const auto* const unit = std::find_if(units.begin(), units.end(), [&format](const auto& one) {
         return one.second == format.unit_ns;
@@ -56,8 +57,7 @@ BoundUnit unit_of_pattern(const TimePattern& pattern) {
             "the shortest that the pattern of the bounds tells apart"};
 }
 
-/// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: they have
-/// not.
+/// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: all are.
 std::string misfit(std::string_view asked, const BoundUnit& unit,
                    std::initializer_list<std::pair<const char*, Duration>> sizes) {
     for (const auto& [name, size] : sizes) {
@@ -94,8 +94,8 @@ std::optional<window::CalendarSpan> calendar_span(std::string_view text) {
     return std::nullopt;
 }
 
-/// Of UTC, where each is as long as the others.
-Duration fixed(const window::CalendarSpan& span) {
+/// The length of days or weeks in UTC, where all are as long.
+Duration length_in_utc(const window::CalendarSpan& span) {
     const bool of_weeks = span.unit() == window::CalendarSpan::Unit::week;
     return read_duration(fmt::format("{}{}", span.count(), of_weeks ? "w" : "d"));
 }
@@ -108,9 +108,10 @@ window::TimeWindows time_windows(std::string_view length, std::string_view slide
         if (!zone.is_utc() || !long_length->is_of_days() || !long_slide->is_of_days()) {
             return window::TimeWindows::calendar(*long_length, *long_slide, zone, offset);
         }
-        constexpr Duration first_monday = std::chrono::hours{-72};
+        constexpr Duration first_monday = std::chrono::days{-3};  // before Thursday, 1970-01-01
         if (long_slide->unit() == window::CalendarSpan::Unit::week) offset += first_monday;
-        return window::TimeWindows::sliding(fixed(*long_length), fixed(*long_slide), offset);
+        return window::TimeWindows::sliding(length_in_utc(*long_length), length_in_utc(*long_slide),
+                                            offset);
     }
     const auto is_of_zone = [](std::string_view size) {
         return std::any_of(size.begin(), size.end(), [](char c) { return c == 'd' || c == 'w'; });
@@ -123,9 +124,7 @@ window::TimeWindows time_windows(std::string_view length, std::string_view slide
     return window::TimeWindows::sliding(read_duration(length), read_duration(slide), offset);
 }
 
-}  // namespace
-
-Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset) {
+Windows windows_of(std::string_view text, const TimeZone& zone, Duration offset) {
     const auto colon = text.find(':');
     const std::string_view kind = text.substr(0, colon);
     const std::string_view sizes = colon == std::string_view::npos ? "" : text.substr(colon + 1);
@@ -136,15 +135,10 @@ Windows read_windows(std::string_view text, const TimeZone& zone, Duration offse
     const bool is_sliding = slash != std::string_view::npos;
     const bool is_of_time =
         (kind == "tumbling" && !is_sliding) || (kind == "sliding" && is_sliding);
-    if (!sizes.empty() && is_of_time) {
-        try {
-            return time_windows(length, slide, zone, offset);
-        } catch (const Error& error) {
-            throw GraphError(fmt::format("--window: {}", error.what()));
-        }
-    }
+    if (!sizes.empty() && is_of_time) return time_windows(length, slide, zone, offset);
     if (offset != Duration::zero()) {
-        throw GraphError("--offset is for tumbling and sliding windows of time");
+        throw Error(
+            fmt::format("'{}': --offset is for tumbling and sliding windows of time", text));
     }
     if (!sizes.empty() && kind == "session" && !is_sliding) {
         return window::SessionWindows::with_gap(read_duration(length));
@@ -152,10 +146,20 @@ Windows read_windows(std::string_view text, const TimeZone& zone, Duration offse
     if (!sizes.empty() && kind == "count") {
         return window::CountWindows::sliding(read_count(length), read_count(slide));
     }
-    throw GraphError(fmt::format(
-        "--window: '{}' is none of tumbling:10s, tumbling:1d, sliding:10s/1s, session:30s, "
-        "count:1000/25",
-        text));
+    throw Error(
+        fmt::format("'{}' is none of tumbling:10s, tumbling:1d, sliding:10s/1s, session:30s, "
+                    "count:1000/25",
+                    text));
+}
+
+}  // namespace
+
+Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset) {
+    try {
+        return windows_of(text, zone, offset);
+    } catch (const Error& error) {
+        throw GraphError(fmt::format("--window: {}", error.what()));
+    }
 }
 
 std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
@@ -169,7 +173,8 @@ std::string misfit(std::string_view asked, const TimeFormat& format, Duration of
                 asked, unit,
                 {{"length", time->length()}, {"slide", time->slide()}, {"offset", time->offset()}});
         }
-        // Offsets of zones are whole seconds; a pattern writes the days of the zone.
+        // Offsets of zones are whole seconds, so that bounds fit a unit of a second or less; a
+        // pattern writes the days of the zone.
         const bool is_local = pattern != nullptr || format.zone.is_utc();
         const Duration begin = is_local ? offset : offset + std::chrono::seconds{1};
         return misfit(asked, unit, {{"beginning", begin}});

@@ -23,7 +23,7 @@ using Windows = std::variant<window::TimeWindows, window::SessionWindows, window
 [[nodiscard]] Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset);
 
 /// Why windows of these sizes, `asked` as text, have bounds that are no whole numbers of the unit
-/// of integers, or of what the pattern of the bounds tells apart; empty where they have not.
+/// of integers, or of what the pattern of the bounds tells apart; empty where all are.
 [[nodiscard]] std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
                                  const Windows& windows);
 
