@@ -47,7 +47,7 @@ TEST_F(SessionTest, LogonsThatAreRefused) {
     const auto twice = give(logon(2), 8);
     ASSERT_EQ(summary(twice), "close");
     EXPECT_EQ(twice[0].connection, 8U);
-    // One that has a fault is answered as if none were on: it does not show who is.
+    // One that has a fault is answered as if none were on: it does not show which users are on.
     Event wrong;
     wrong.connection = 8;
     wrong.message = std::make_shared<const Message>(logon(3));
