@@ -93,6 +93,8 @@ class Passwords(ExchangeCase):
             logon = client.fields("A", ("98", "0"), ("108", "0"))
             data = encode(client.fields(first)) + encode(logon)
             client.connection.socket.sendall(data)
+            if first == "A":
+                self.assert_refused(client.receive(), "Logon: Password (554) is missing")
             self.assertIsNone(client.receive())
 
     def test_the_file_changes_while_the_exchange_runs(self):
