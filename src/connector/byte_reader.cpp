@@ -50,6 +50,9 @@ struct ByteReader::State {
 
     bool detect_format(int wait_ms);
     bool detect_encoding(int wait_ms);
+    [[noreturn]] void fail_of_encoding(const std::string& text, const std::string& name) const {
+        input.fail("text in " + text + ": iconv -f " + name + " -t UTF-8 makes it readable");
+    }
     Result read_bytes(std::span<char> out, int wait_ms) {
         return decoder ? decoder->read(input, out, wait_ms) : input.read(out, wait_ms);
     }
@@ -121,15 +124,15 @@ bool ByteReader::State::detect_encoding(int wait_ms) {
                 first_begin = 2;
                 return has_encoding = true;
             case utf16_little_unmarked:
-                input.fail(
-                    "text in UTF-16 without a byte order mark: iconv -f UTF-16LE -t UTF-8 makes it "
-                    "readable");
+                fail_of_encoding("UTF-16 without a byte order mark", "UTF-16LE");
             case utf16_big_unmarked:
-                input.fail(
-                    "text in UTF-16 without a byte order mark: iconv -f UTF-16BE -t UTF-8 makes it "
-                    "readable");
+                fail_of_encoding("UTF-16 without a byte order mark", "UTF-16BE");
             case utf32:
-                input.fail("text in UTF-32: iconv -f UTF-32 -t UTF-8 makes it readable");
+                fail_of_encoding("UTF-32", "UTF-32");
+            case utf32_little_unmarked:
+                fail_of_encoding("UTF-32 without a byte order mark", "UTF-32LE");
+            case utf32_big_unmarked:
+                fail_of_encoding("UTF-32 without a byte order mark", "UTF-32BE");
         }
         const auto got = read_bytes(std::span(first).subspan(first_end), wait_ms);
         if (got.status == Status::waiting) return false;

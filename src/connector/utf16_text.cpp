@@ -40,8 +40,10 @@ Encoding encoding_of(std::string_view begin, bool is_all) noexcept {
     if (has_zero && is_short) return Encoding::unknown;
     if (begin.size() < looked_at) return Encoding::bytes;
     if (begin == "\0\0\xFE\xFF"sv) return Encoding::utf32;
-    if (is_plain(begin[0]) && begin.substr(1) == "\0\0\0"sv) return Encoding::utf32;
-    if (begin.starts_with("\0\0\0"sv) && is_plain(begin[3])) return Encoding::utf32;
+    if (is_plain(begin[0]) && begin.substr(1) == "\0\0\0"sv) {
+        return Encoding::utf32_little_unmarked;
+    }
+    if (begin.starts_with("\0\0\0"sv) && is_plain(begin[3])) return Encoding::utf32_big_unmarked;
     if (is_plain(begin[0]) && begin[1] == '\0' && is_plain(begin[2]) && begin[3] == '\0') {
         return Encoding::utf16_little_unmarked;
     }

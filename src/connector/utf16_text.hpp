@@ -24,7 +24,9 @@ enum class Encoding : std::uint8_t {
     utf16_big,
     utf16_little_unmarked,
     utf16_big_unmarked,
-    utf32
+    utf32,
+    utf32_little_unmarked,
+    utf32_big_unmarked
 };
 /// Of the first bytes, up to four; `is_all`: there are no more.
 [[nodiscard]] Encoding encoding_of(std::string_view begin, bool is_all) noexcept;

@@ -43,12 +43,18 @@ class Passwords(ExchangeCase):
             set_password(self.file, user, password)
         self.session_options = ("--passwords", str(self.file))
 
+    def assert_refused(self, answer, text="Logon: Username or Password is wrong"):
+        self.assertEqual([value(answer, tag) for tag in (35, 34, 58)], ["5", "1", text])
+
     def try_to_log_on(self, user, *fields, sequence=1):
-        """The answer and how long it took."""
+        """The answer and how long it took; behind a Logout the connection is closed."""
         client = self.client(user)
         client.next = sequence
         begin = time.monotonic()
-        return client.log_on(*fields), time.monotonic() - begin
+        answer, seconds = client.log_on(*fields), time.monotonic() - begin
+        if value(answer, 35) == "5":
+            self.assertIsNone(client.receive())
+        return answer, seconds
 
     def test_logons(self):
         self.start()
@@ -63,7 +69,10 @@ class Passwords(ExchangeCase):
         ):
             with self.subTest(user=user, fields=fields):
                 answer, seconds = self.try_to_log_on(user, *fields)
-                self.assertIsNone(answer)
+                if fields:
+                    self.assert_refused(answer)
+                else:
+                    self.assert_refused(answer, "Logon: Password (554) is missing")
                 self.assertGreater(seconds, 0.9)
         self.assertNotIn("secret", self.log("core") + self.log("session"))
         # The refused ones have used no number, and a message behind the Logon waits for the check.
@@ -84,6 +93,8 @@ class Passwords(ExchangeCase):
             logon = client.fields("A", ("98", "0"), ("108", "0"))
             data = encode(client.fields(first)) + encode(logon)
             client.connection.socket.sendall(data)
+            if first == "A":
+                self.assert_refused(client.receive(), "Logon: Password (554) is missing")
             self.assertIsNone(client.receive())
 
     def test_the_file_changes_while_the_exchange_runs(self):
@@ -92,7 +103,7 @@ class Passwords(ExchangeCase):
         set_password(self.file, "carol", "c")
         self.assertEqual(value(self.try_to_log_on("carol", ("554", "c"))[0], 35), "A")
         set_password(self.file, "alice", "new")
-        self.assertIsNone(self.try_to_log_on("alice", ("554", "secret 1"))[0])
+        self.assert_refused(self.try_to_log_on("alice", ("554", "secret 1"))[0])
         self.assertEqual(value(self.try_to_log_on("alice", ("554", "new"))[0], 35), "A")
         text = self.file.read_text()
         self.file.write_text("no colon\n" + text)
@@ -100,7 +111,7 @@ class Passwords(ExchangeCase):
         self.await_log("session", "passwords:1: not USER:HASH.*the passwords stay as they were")
         self.file.write_text(text)
         set_password(self.file, "bob")
-        self.assertIsNone(self.try_to_log_on("bob", ("554", "b" * 200), sequence=2)[0])
+        self.assert_refused(self.try_to_log_on("bob", ("554", "b" * 200), sequence=2)[0])
 
     def test_the_file(self):
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)

@@ -125,7 +125,7 @@ TEST_F(SessionTest, SendingTimes) {
     ASSERT_EQ(summary(actions), "send 3 1, send 5 2, close");
     Message without = logon(2);
     without.erase(Tag::sending_time);
-    EXPECT_EQ(summary(give(without)), "close");
+    EXPECT_EQ(summary(give(without)), "send 5 1, close");
     EXPECT_EQ(summary(give(logon(2))), "send A 3");
     // Two minutes are allowed.
     EXPECT_EQ(summary(give(order(3, "x").set(Tag::sending_time, at_offset(-100s)))), "command D");

@@ -21,13 +21,25 @@ TEST_F(SessionTest, LogonOrderLogout) {
 
 TEST_F(SessionTest, LogonsThatAreRefused) {
     EXPECT_EQ(summary(give(order(1, "x"))), "close");
-    EXPECT_EQ(summary(give(logon(1).set(Tag::target_comp_id, "OTHER"))), "close");
-    EXPECT_EQ(summary(give(logon(1).set(Tag::encrypt_method, 1))), "close");
-    EXPECT_EQ(summary(give(logon(1).set(Tag::heart_bt_int, -1))), "close");
-    EXPECT_EQ(summary(give(logon(1).set(Tag::heart_bt_int, "x"))), "close");
-    EXPECT_EQ(summary(give(logon(2).set(Tag::reset_seq_num_flag, "Y"))), "close");
-    EXPECT_EQ(summary(give(logon(std::numeric_limits<std::int64_t>::max()))), "close");
-    EXPECT_EQ(summary(give(logon(0))), "close");
+    const auto refused = [&](const Message& message) {
+        const auto actions = give(message, 9);
+        EXPECT_EQ(summary(actions), "send 5 1, close");
+        const Message& logout = *actions.front().message;
+        EXPECT_EQ(logout.get(Tag::target_comp_id), "U");
+        EXPECT_EQ(logout.integer(Tag::msg_seq_num), 1);
+        EXPECT_EQ(logout.get(Tag::text), actions.back().reason);
+        EXPECT_EQ(actions.front().connection, 9U);
+        return logout.get(Tag::text);
+    };
+    EXPECT_EQ(refused(logon(1).set(Tag::target_comp_id, "OTHER")),
+              "Logon: TargetCompID is not " + rules_->exchange);
+    const std::string range = "Logon: EncryptMethod or HeartBtInt is out of range";
+    EXPECT_EQ(refused(logon(1).set(Tag::encrypt_method, 1)), range);
+    EXPECT_EQ(refused(logon(1).set(Tag::heart_bt_int, -1)), range);
+    (void)refused(logon(1).set(Tag::heart_bt_int, "x"));
+    (void)refused(logon(2).set(Tag::reset_seq_num_flag, "Y"));
+    (void)refused(logon(std::numeric_limits<std::int64_t>::max()));
+    (void)refused(logon(0));
     EXPECT_EQ(session_.numbers().next_incoming, 1);
     EXPECT_EQ(session_.numbers().next_outgoing, 1);
     EXPECT_EQ(summary(give(logon(1))), "send A 1");
@@ -35,6 +47,13 @@ TEST_F(SessionTest, LogonsThatAreRefused) {
     const auto twice = give(logon(2), 8);
     ASSERT_EQ(summary(twice), "close");
     EXPECT_EQ(twice[0].connection, 8U);
+    // One that has a fault is answered as if none were on: it does not show which users are on.
+    Event wrong;
+    wrong.connection = 8;
+    wrong.message = std::make_shared<const Message>(logon(3));
+    wrong.fault = std::make_shared<const fix::FieldFault>(fix::FieldFault{554, 99, "wrong"});
+    EXPECT_EQ(summary(give(wrong)), "send 5 1, close");
+    EXPECT_TRUE(session_.logged_on());
     EXPECT_EQ(summary(give(order(2, "x"))), "command D");
     EXPECT_EQ(summary(give(logon(3))), "send 5 2, close");
 }

@@ -17,19 +17,8 @@ using fix::Tag;
 
 namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
 /// Beyond it there would soon be no next number.
 constexpr std::int64_t sequence_max = 1'000'000'000'000'000;
-/// Of a text that repeats what a client has sent.
-constexpr std::size_t text_max = 200;
-
-std::int64_t read_sequence(const Message& message, int tag) {
-    const std::int64_t sequence = message.integer(tag);
-    if (sequence >= 1 && sequence <= sequence_max) return sequence;
-    throw FieldError(tag, Reason::value_out_of_range,
-                     fmt::format("tag {} is not from 1 to {}: {}", tag, sequence_max, sequence));
-}
-
 /// Reasons of a business reject (380).
 constexpr int unsupported_message_type = 3;
 constexpr int firm_not_available = 7;
@@ -37,6 +26,13 @@ constexpr int firm_not_available = 7;
 constexpr int deliver_to_comp_id = 128;
 
 }  // namespace
+
+std::int64_t Session::read_sequence(const Message& message, int tag) {
+    const std::int64_t sequence = message.integer(tag);
+    if (sequence >= 1 && sequence <= sequence_max) return sequence;
+    throw FieldError(tag, Reason::value_out_of_range,
+                     fmt::format("tag {} is not from 1 to {}: {}", tag, sequence_max, sequence));
+}
 
 // Actions
 
@@ -59,16 +55,20 @@ void Session::send(Message message, bool kept, Actions& actions, std::int64_t re
 }
 
 void Session::send_now(Message message, bool kept, Actions& actions, std::int64_t report) {
-    message.set(Tag::msg_seq_num, numbers_.next_outgoing);
-    message.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
-    message.set(Tag::sending_time, fix::utc_timestamp());
     const std::int64_t sequence = numbers_.next_outgoing++;
     Action& action = act(Action::Kind::send, actions);
     action.sequence = sequence;
     action.kept = kept;
     action.report = report;
-    action.message = std::make_shared<const Message>(std::move(message));
+    action.message = with_header(std::move(message), sequence);
     sent_ns_ = now_ns_;
+}
+
+std::shared_ptr<const Message> Session::with_header(Message message, std::int64_t sequence) const {
+    message.set(Tag::msg_seq_num, sequence);
+    message.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
+    message.set(Tag::sending_time, fix::utc_timestamp());
+    return std::make_shared<const Message>(std::move(message));
 }
 
 void Session::command(const Message& message, Actions& actions) {
@@ -140,86 +140,6 @@ void Session::handle(const Event& event, std::int64_t now_ns, Actions& actions) 
         case Event::Kind::report:
             return on_report(event, actions);
     }
-}
-
-void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions) {
-    const Message& message = *event.message;
-    const auto refuse = [&](std::string reason) {
-        Action& action = act(Action::Kind::close, actions);
-        action.connection = event.connection;
-        action.reason = std::move(reason);
-    };
-    // No message goes with it: it would take a number of the session that is on.
-    if (connection_ != 0) return refuse(fmt::format("{} is logged on already", user_));
-    if (!message.is("A")) return refuse("the first message is no Logon");
-    if (event.fault) return refuse("Logon: " + event.fault->text);
-    if (!is_comp_id(user_) || message.get_or(Tag::sender_comp_id, "") != user_) {
-        return refuse("Logon: SenderCompID is none, or another than before");
-    }
-    try {
-        if (message.get(Tag::target_comp_id) != rules_->exchange) {
-            return refuse(fmt::format("Logon: TargetCompID is not {}", rules_->exchange));
-        }
-        const std::int64_t heartbeat_s = message.integer(Tag::heart_bt_int);
-        if (message.integer(Tag::encrypt_method) != 0 || heartbeat_s < 0 ||
-            heartbeat_s > rules_->heartbeat_s_max) {
-            return refuse("Logon: EncryptMethod or HeartBtInt is out of range");
-        }
-        const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
-        if (message.flag(Tag::reset_seq_num_flag) && sequence != 1) {
-            return refuse("Logon: ResetSeqNumFlag with a MsgSeqNum that is not 1");
-        }
-        (void)message.integer_or(Tag::next_expected_msg_seq_num, 1);
-        const TimeFault times = check_times(message);
-        if (times.fault != nullptr && !times.ends) return refuse("Logon: " + times.fault->text);
-        heartbeat_ns_ = heartbeat_s * second_ns;
-        log_on(event, sequence, now_ns, actions);
-    } catch (const FieldError& error) {
-        refuse(std::string("Logon: ") + error.what());
-    }
-}
-
-void Session::log_on(const Event& event, std::int64_t sequence, std::int64_t now_ns,
-                     Actions& actions) {
-    const Message& message = *event.message;
-    connection_ = event.connection;
-    received_ns_ = now_ns;
-    tested_ns_ = 0;
-    if (const TimeFault times = check_times(message); times.ends) {
-        if (sequence == numbers_.next_incoming) ++numbers_.next_incoming;
-        reject(message, *times.fault, actions);
-        return log_out(times.fault->text, actions);
-    }
-    const bool resets = message.flag(Tag::reset_seq_num_flag);
-    if (resets) {
-        numbers_ = {};
-        act(Action::Kind::reset, actions);
-    }
-    if (sequence < numbers_.next_incoming && !message.flag(Tag::poss_dup_flag)) {
-        return log_out(fmt::format("MsgSeqNum too low, expecting {} but received {}",
-                                   numbers_.next_incoming, sequence),
-                       actions);
-    }
-    const std::int64_t wanted = message.integer_or(Tag::next_expected_msg_seq_num, 0);
-    if (wanted > numbers_.next_outgoing) {
-        return log_out(fmt::format("NextExpectedMsgSeqNum too high, {} is next but received {}",
-                                   numbers_.next_outgoing, wanted),
-                       actions);
-    }
-    const bool is_early = sequence > numbers_.next_incoming;
-    if (sequence == numbers_.next_incoming) ++numbers_.next_incoming;
-    Message answer("A");
-    answer.set(Tag::encrypt_method, 0).set(Tag::heart_bt_int, heartbeat_ns_ / second_ns);
-    if (resets) answer.set(Tag::reset_seq_num_flag, "Y");
-    if (wanted > 0) answer.set(Tag::next_expected_msg_seq_num, numbers_.next_incoming);
-    const std::int64_t answered = numbers_.next_outgoing;
-    send(std::move(answer), false, actions);
-    if (wanted > 0 && wanted < answered) resend(wanted, answered - 1, actions);
-    if (!is_early) return;
-    // The Logon itself is done; its number is passed when the messages before it have come.
-    if (!wait_for_turn({std::make_shared<const Message>("0"), nullptr}, sequence, actions)) return;
-    requested_until_ = sequence;
-    if (wanted == 0) request_resend(actions);
 }
 
 void Session::on_report(const Event& event, Actions& actions) {

@@ -81,14 +81,26 @@ class Session {
         bool ends = false;                             // the session
     };
     using Actions = std::vector<Action>;
+    static constexpr std::int64_t second_ns = 1'000'000'000;
+    /// Of a text that repeats what a client has sent.
+    static constexpr std::size_t text_max = 200;
+
+    /// Throws FieldError.
+    static std::int64_t read_sequence(const fix::Message& message, int tag);
 
     void on_message(const Event& event, std::int64_t now_ns, Actions& actions);
-    void on_first(const Event& event, std::int64_t now_ns, Actions& actions);
-    void log_on(const Event& event, std::int64_t sequence, std::int64_t now_ns, Actions& actions);
     void on_report(const Event& event, Actions& actions);
     void on_numbered(const Incoming& one, std::int64_t sequence, Actions& actions);
     /// In its turn.
     void accept(const Incoming& one, Actions& actions);
+
+    // session_logon.cpp
+    void on_first(const Event& event, std::int64_t now_ns, Actions& actions);
+    void log_on(const Event& event, std::int64_t sequence, std::int64_t now_ns, Actions& actions);
+    /// A Logout says `why`, and the connection of the event is closed.
+    void refuse_logon(const Event& event, std::string_view why, Actions& actions);
+    /// Closes the connection of the event.
+    void close(const Event& event, std::string reason, Actions& actions);
 
     // session_early.cpp
     void on_too_early(const Incoming& one, std::int64_t sequence, Actions& actions);
@@ -113,6 +125,8 @@ class Session {
     /// Of what is sent: header, number, time.
     void send(fix::Message message, bool kept, Actions& actions, std::int64_t report = 0);
     void send_now(fix::Message message, bool kept, Actions& actions, std::int64_t report = 0);
+    [[nodiscard]] std::shared_ptr<const fix::Message> with_header(fix::Message message,
+                                                                  std::int64_t sequence) const;
     void command(const fix::Message& message, Actions& actions);
     void reject(const fix::Message& message, int tag, int reason, std::string_view text,
                 Actions& actions);
