@@ -41,10 +41,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/channel/result.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/channel/result.hpp>
 #include <strid/engine/channel/channelable.hpp>
 #include <strid/engine/channel/slot_array.hpp>
 
