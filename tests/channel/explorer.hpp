@@ -65,6 +65,10 @@ class Explorer {
   public:
     static inline Explorer* current = nullptr;
 
+    /// Whether a thread also stops before it reads a value that only it has written so far: needed
+    /// where another one may write it later, needless and slow where not.
+    bool stops_at_own_reads = false;
+
     /// Runs the programs on fresh states in all ways; `check` returns what is wrong with the state
     /// at the end of a run, "" if nothing is.
     template <class State>

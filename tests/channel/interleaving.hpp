@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a structure under test gets in the place of its atomics and its items, to be run in every
-// way the C++ memory model allows: explorer.hpp.
+// The atomics and items of a structure under test, which explorer.hpp runs in every way that the
+// C++ memory model allows.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ class ModelAtomic {
         Explorer& explorer = *Explorer::current;
         // A thread need not stop before it reads a value that only it writes: no other operation
         // can change the result. store() makes sure that it is the only writer.
-        const bool own = order == std::memory_order_relaxed && writer_ == explorer.thread();
+        const bool own = order == std::memory_order_relaxed && writer_ == explorer.thread() &&
+                         !explorer.stops_at_own_reads;
         read_back_ = read_back_ || own;
         if (!own) explorer.announce(location_, false);
         std::uint32_t& oldest = explorer.knowledge().oldest(location_);

@@ -5,8 +5,8 @@
 // (MPSC), and many-to-many (MPMC)"). Graphs and patterns need none of them.
 //
 // Each producer and each consumer has a handle, which one thread uses at a time. A queue has ended
-// when all its producers have closed and all items were taken. What is still in a queue that goes
-// is destroyed with it.
+// when all its producers have closed and all items were taken. A queue destroys the items
+// that are left in it.
 //
 // Order: each consumer gets the items of one producer in the order of their pushes; of the direct
 // construction all items leave in one order. An item whose push has returned is lost or doubled by

@@ -23,7 +23,7 @@ enum class Construction : std::uint8_t {
     mediated
 };
 
-/// What a thread does that waits in `push` or `pop`.
+/// How a thread waits in `push` or `pop`.
 enum class Waiting : std::uint8_t {
     /// It looks again for some microseconds and then sleeps until it is woken. Every push and pop,
     /// or batch of them, pays one more read-modify-write to see whether a thread sleeps.

@@ -2,7 +2,7 @@
 //
 // The sleep of threads that wait for another thread's work on a queue, and their waking.
 //
-// Threads: any. Owner: the queue; nobody may be inside when it goes.
+// Threads: any. Owner: the queue; no thread may be inside when it goes.
 //
 // Invariant: the word counts up; it is odd while a thread may sleep. wait() makes it odd and then
 // looks once more; ring() comes after the work and reads the word. Both do it by a
@@ -22,7 +22,7 @@ namespace strid::channel {
 template <template <class> class Atomic = std::atomic>
 class alignas(cache_line_bytes) Doorbell {
   public:
-    /// After the work that others may wait for. One read-modify-write when nobody sleeps.
+    /// After the work that others may wait for. One read-modify-write when no thread sleeps.
     void ring() noexcept {
         // acq_rel: pairs with the one in wait(), see above.
         std::uint32_t word = word_.fetch_add(0, std::memory_order_acq_rel);

@@ -155,7 +155,7 @@ class TicketChain {
         return keep_or_free(std::move(left));
     }
 
-    /// With the lock. Nobody is in the segment, which is empty.
+    /// With the lock. No seat is in the segment, which is empty.
     [[nodiscard]] std::unique_ptr<Segment> keep_or_free(std::unique_ptr<Segment> left) noexcept {
         if (spare_.size() == options_.spare_segments) return left;
         left->ring.reopen();

@@ -52,9 +52,9 @@ class TicketRing {
     /// Room for at least `capacity_min` items: the next power of two, at least 1.
     explicit TicketRing(std::size_t capacity_min)
         : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))), mask_(slots_.size() - 1) {
-        // relaxed: whoever passes the ring to other threads publishes this.
+        // relaxed: the thread that passes the ring to others publishes this.
         for (Ticket t = 0; t < slots_.size(); ++t) {
-            slots_.data()[t].turn.store(2 * t, std::memory_order_relaxed);
+            slot_of(t).turn.store(2 * t, std::memory_order_relaxed);
         }
     }
     TicketRing(const TicketRing&) = delete;
@@ -134,7 +134,7 @@ class TicketRing {
         const Ticket head = head_.word.load(std::memory_order_relaxed);
         if (tail - head > capacity()) return false;
         for (Ticket t = head; t < head + capacity(); ++t) {
-            const Ticket turn = slots_.data()[t & mask_].turn.load(std::memory_order_relaxed);
+            const Ticket turn = slot_of(t).turn.load(std::memory_order_relaxed);
             if (turn != 2 * t + (t < tail ? 1 : 0)) return false;
         }
         return true;
@@ -152,6 +152,8 @@ class TicketRing {
         Atomic<Ticket> turn{0};
         T value{};
     };
+    [[nodiscard]] Slot& slot_of(Ticket t) const noexcept { return slots_.data()[t & mask_]; }
+
     struct Claim {
         Ticket first = 0;
         std::size_t count = 0;
@@ -166,29 +168,33 @@ class TicketRing {
         return is_closed(claim.first) ? PushResult::closed : PushResult::full;
     }
 
-    /// How many slots from ticket `first` on are for a push (step 0) or a pop (step 1).
-    [[nodiscard]] std::size_t ready(Ticket first, std::size_t wanted, Ticket step) const noexcept {
-        std::size_t count = 0;
-        for (; count < wanted; ++count) {
+    /// The slots from ticket `first` on that are for a push (step 0) or a pop (step 1); `is_past`
+    /// when the first has a later turn, because another thread took the ticket.
+    struct Look {
+        std::size_t count;
+        bool is_past;
+    };
+    [[nodiscard]] Look look(Ticket first, std::size_t wanted, Ticket step) const noexcept {
+        for (std::size_t count = 0; count < wanted; ++count) {
             const Ticket t = first + count;
             // acquire: pairs with the release in fill() and take(); the value is there, or gone.
-            const Ticket turn = slots_.data()[t & mask_].turn.load(std::memory_order_acquire);
-            if (turn != 2 * t + step) break;
+            const Ticket turn = slot_of(t).turn.load(std::memory_order_acquire);
+            if (turn != 2 * t + step) return {count, count == 0 && turn > 2 * t + step};
         }
-        return count;
+        return {wanted, false};
     }
 
     [[nodiscard]] Claim claim_push(std::size_t wanted) noexcept {
         Ticket tail = tail_.word.load(std::memory_order_relaxed);
         while (!is_closed(tail)) {
-            const std::size_t count = ready(tail, wanted, 0);
-            if (count == 0) {
-                // relaxed: whoever took this ticket moved the tail before the turn that was read.
-                const Ticket again = tail_.word.load(std::memory_order_relaxed);
-                if (again == tail) break;
-                tail = again;
-            } else if (pass_on<many_producers>(tail_.word, tail, count)) {
-                return {tail, count};
+            const Look found = look(tail, wanted, 0);
+            if (found.is_past) {
+                // relaxed: the thread that took the ticket moved the tail before that turn.
+                tail = tail_.word.load(std::memory_order_relaxed);
+            } else if (found.count == 0) {
+                break;
+            } else if (pass_on<many_producers>(tail_.word, tail, found.count)) {
+                return {tail, found.count};
             }
         }
         return {tail, 0};
@@ -197,13 +203,11 @@ class TicketRing {
     [[nodiscard]] Claim claim_pop(std::size_t wanted) noexcept {
         Ticket head = head_.word.load(std::memory_order_relaxed);
         while (true) {
-            const std::size_t count = ready(head, wanted, 1);
-            if (count == 0) {
-                const Ticket again = head_.word.load(std::memory_order_relaxed);  // as claim_push()
-                if (again == head) return {head, 0};
-                head = again;
-            } else if (pass_on<many_consumers>(head_.word, head, count)) {
-                return {head, count};
+            const Look found = look(head, wanted, 1);
+            if (found.is_past) {
+                head = head_.word.load(std::memory_order_relaxed);  // as in claim_push()
+            } else if (found.count == 0 || pass_on<many_consumers>(head_.word, head, found.count)) {
+                return {head, found.count};
             }
         }
     }
@@ -223,16 +227,16 @@ class TicketRing {
 
     template <class U>
     void fill(Ticket t, U&& value) noexcept {
-        Slot& slot = slots_.data()[t & mask_];
+        Slot& slot = slot_of(t);
         slot.value = std::forward<U>(value);
-        // release: pairs with the acquire in ready() of a pop; the value is seen with the turn.
+        // release: pairs with the acquire in look() of a pop; the value is seen with the turn.
         slot.turn.store(2 * t + 1, std::memory_order_release);
     }
 
     void take(Ticket t, T& out) noexcept {
-        Slot& slot = slots_.data()[t & mask_];
+        Slot& slot = slot_of(t);
         out = std::move(slot.value);
-        // release: pairs with the acquire in ready() of a push; the value has been moved out.
+        // release: pairs with the acquire in look() of a push; the value has been moved out.
         slot.turn.store(2 * (t + slots_.size()), std::memory_order_release);
     }
 
