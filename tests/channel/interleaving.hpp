@@ -1,226 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs small concurrent programs in every way the C++ memory model allows, and checks each.
-//
-// The structure under test takes its atomics as a template parameter; here it gets ModelAtomic.
-// Every operation on one stops the program, and the explorer decides which program goes on; a load
-// may return any store that coherence and happens-before still permit, not just the newest. Plain
-// data is put in Watched, which reports a data race. The explorer runs the programs again and again
-// from the beginning, depth first over its decisions, until none is left.
-//
-// The model. A location keeps its stores in modification order, here the order of execution, which
-// is exact when all writers of a location are ordered by happens-before, as in every structure of
-// this room. A thread's knowledge is the oldest store it may still read per location, and a vector
-// clock. A release store carries its thread's knowledge, an acquire load that reads it joins it. A
-// read-modify-write reads the newest store and continues its release sequence.
-// Sequential consistency and load buffering are not modelled: no explored structure uses the first,
-// and the second does not exist on the processors we know.
-//
-// Two operations commute unless they touch the same location and one stores. Sleep sets (Godefroid,
-// 1996) skip runs that differ only in the order of commuting operations.
+// The atomics and items of a structure under test, which explorer.hpp runs in every way that the
+// C++ memory model allows.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "fiber.hpp"
+#include "explorer.hpp"
 
 namespace strid::test {
-
-inline constexpr std::size_t threads_max = 5;  // the test itself is thread 0
-
-/// The knowledge of a thread, or that a message carries.
-struct Knowledge {
-    std::array<std::uint32_t, threads_max> clock{};
-    std::vector<std::uint32_t> oldest_readable;  // by location
-
-    std::uint32_t& oldest(std::size_t location) {
-        if (oldest_readable.size() <= location) oldest_readable.resize(location + 1, 0);
-        return oldest_readable[location];
-    }
-    void join(const Knowledge& other) {
-        for (std::size_t i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
-        for (std::size_t i = 0; i < other.oldest_readable.size(); ++i) {
-            oldest(i) = std::max(oldest(i), other.oldest_readable[i]);
-        }
-    }
-};
-
-struct Exploration {
-    std::uint64_t runs = 0;  // complete ones; those cut short by a sleep set included
-    std::string failure;     // empty, or the first failure with its schedule
-};
-
-class Explorer {
-  public:
-    static inline Explorer* current = nullptr;
-
-    /// Runs the programs on fresh states in all ways; `check` returns what is wrong with the state
-    /// at the end of a run, "" if nothing is.
-    template <class State>
-    Exploration run(const std::function<std::unique_ptr<State>()>& make,
-                    const std::vector<std::function<void(State&)>>& programs,
-                    const std::function<std::string(State&)>& check,
-                    std::uint64_t runs_max = 5'000'000) {
-        current = this;
-        threads_.resize(programs.size() + 1);
-        State* state = nullptr;
-        for (std::size_t i = 1; i < threads_.size(); ++i) {
-            threads_[i].fiber = std::make_unique<Fiber>([this, i, &state, &programs] {
-                while (true) {
-                    programs[i - 1](*state);
-                    threads_[i].done = true;
-                    threads_[i].fiber->pause();
-                }
-            });
-        }
-        Exploration result;
-        do {
-            begin_run();
-            const std::unique_ptr<State> owner = make();
-            state = owner.get();
-            run_threads();
-            if (failure_.empty()) failure_ = check(*state);
-            if (++result.runs == runs_max && failure_.empty()) failure_ = "too many runs";
-        } while (failure_.empty() && next_path());
-        current = nullptr;
-        if (!failure_.empty()) result.failure = failure_ + "\nschedule:" + schedule();
-        return result;
-    }
-
-    // ---- for ModelAtomic and Watched ------------------------------------------------------------
-
-    std::size_t new_location() { return locations_++; }
-    std::size_t thread() const { return running_; }
-    Knowledge& knowledge() { return threads_[running_].knowledge; }
-    void fail(const std::string& what) {
-        if (failure_.empty()) failure_ = what;
-    }
-
-    /// Stops the running program before an operation, until the explorer resumes it.
-    void announce(std::size_t location, bool stores) {
-        if (running_ == 0) return;
-        Thread& me = threads_[running_];
-        me.pending_location = location;
-        me.pending_store = stores;
-        me.fiber->pause();
-        schedule_.push_back({running_, location, stores});
-    }
-
-    /// One of `count` ways to go on.
-    std::size_t choose(std::size_t count) {
-        if (count == 1 || redundant_) return 0;
-        if (depth_ == path_.size()) path_.push_back({0, count});
-        if (path_[depth_].count != count) fail("the programs are not deterministic");
-        return path_[depth_++].chosen;
-    }
-
-  private:
-    struct Operation {
-        std::size_t thread;
-        std::size_t location;
-        bool stores;
-    };
-    struct Decision {
-        std::size_t chosen;
-        std::size_t count;
-    };
-    struct Thread {
-        std::unique_ptr<Fiber> fiber;
-        Knowledge knowledge;
-        std::size_t pending_location = 0;
-        bool pending_store = false;
-        bool done = false;
-        bool asleep = false;
-    };
-
-    void begin_run() {
-        depth_ = 0;
-        locations_ = 0;
-        running_ = 0;
-        redundant_ = false;
-        schedule_.clear();
-        threads_[0].knowledge = Knowledge{};
-        threads_[0].knowledge.clock[0] = 1;
-    }
-
-    void run_threads() {
-        for (std::size_t i = 1; i < threads_.size(); ++i) {
-            threads_[i].knowledge = threads_[0].knowledge;
-            threads_[i].knowledge.clock[i] = 1;
-            threads_[i].done = threads_[i].asleep = false;
-            resume(i);  // up to its first operation
-        }
-        while (const std::size_t next = pick()) resume(next);
-        for (const Thread& thread : threads_) threads_[0].knowledge.join(thread.knowledge);
-    }
-
-    void resume(std::size_t i) {
-        running_ = i;
-        threads_[i].fiber->resume();
-        running_ = 0;
-    }
-
-    /// The thread to go on with, 0 when all are done.
-    std::size_t pick() {
-        std::vector<std::size_t> ready;
-        std::vector<std::size_t> awake;
-        for (std::size_t i = 1; i < threads_.size(); ++i) {
-            if (threads_[i].done) continue;
-            ready.push_back(i);
-            if (!threads_[i].asleep) awake.push_back(i);
-        }
-        if (ready.empty()) return 0;
-        if (awake.empty()) {
-            redundant_ = true;  // seen before in another order: run to the end without decisions
-            awake = ready;
-        }
-        const std::size_t choice = choose(awake.size());
-        const Thread& chosen = threads_[awake[choice]];
-        for (std::size_t i = 0; i < choice; ++i) threads_[awake[i]].asleep = true;
-        for (Thread& thread : threads_) {
-            const bool commute = thread.pending_location != chosen.pending_location ||
-                                 (!thread.pending_store && !chosen.pending_store);
-            if (!commute) thread.asleep = false;
-        }
-        return awake[choice];
-    }
-
-    /// The operations of the last run in order: thread, r or w, location.
-    std::string schedule() const {
-        std::string text;
-        for (const Operation& operation : schedule_) {
-            text += ' ';
-            text += std::to_string(operation.thread);
-            text += operation.stores ? 'w' : 'r';
-            text += std::to_string(operation.location);
-        }
-        return text;
-    }
-
-    bool next_path() {
-        while (!path_.empty() && path_.back().chosen + 1 == path_.back().count) path_.pop_back();
-        if (path_.empty()) return false;
-        ++path_.back().chosen;
-        return true;
-    }
-
-    std::vector<Thread> threads_;
-    std::vector<Decision> path_;
-    std::size_t depth_ = 0;
-    std::size_t locations_ = 0;
-    std::size_t running_ = 0;
-    bool redundant_ = false;
-    std::vector<Operation> schedule_;
-    std::string failure_;
-};
 
 /// In the place of std::atomic.
 template <class T>
@@ -237,7 +29,8 @@ class ModelAtomic {
         Explorer& explorer = *Explorer::current;
         // A thread need not stop before it reads a value that only it writes: no other operation
         // can change the result. store() makes sure that it is the only writer.
-        const bool own = order == std::memory_order_relaxed && writer_ == explorer.thread();
+        const bool own = order == std::memory_order_relaxed && writer_ == explorer.thread() &&
+                         !explorer.stops_at_own_reads;
         read_back_ = read_back_ || own;
         if (!own) explorer.announce(location_, false);
         std::uint32_t& oldest = explorer.knowledge().oldest(location_);
@@ -262,17 +55,40 @@ class ModelAtomic {
     T fetch_sub(T value, std::memory_order order) {
         return modify([value](T old) { return static_cast<T>(old - value); }, order);
     }
+    T fetch_or(T value, std::memory_order order) {
+        return modify([value](T old) { return static_cast<T>(old | value); }, order);
+    }
+    bool compare_exchange_strong(T& expected, T value, std::memory_order order) {
+        Explorer::current->announce(location_, true);
+        const T before = newest(order).value;
+        if (before != expected) {
+            expected = before;
+            return false;
+        }
+        write(value, releases(order), stores_.back().released);
+        return true;
+    }
+
+    void wait(T old, std::memory_order order) const {
+        Explorer& explorer = *Explorer::current;
+        explorer.announce(location_, false);
+        while (newest(order).value == old) explorer.sleep(location_);
+    }
+    void notify_all() { Explorer::current->notify(location_); }
 
   private:
+    static bool acquires(std::memory_order order) {
+        return order == std::memory_order_acq_rel || order == std::memory_order_acquire;
+    }
+    static bool releases(std::memory_order order) {
+        return order == std::memory_order_acq_rel || order == std::memory_order_release;
+    }
     /// Reads the newest store, and continues the release sequence that it is part of.
     template <class Change>
     T modify(const Change& change, std::memory_order order) {
-        Explorer& explorer = *Explorer::current;
-        explorer.announce(location_, true);
-        const Store before = stores_.back();
-        const bool both = order == std::memory_order_acq_rel;
-        if (both || order == std::memory_order_acquire) explorer.knowledge().join(before.released);
-        write(change(before.value), both || order == std::memory_order_release, before.released);
+        Explorer::current->announce(location_, true);
+        const Store before = newest(order);
+        write(change(before.value), releases(order), before.released);
         return before.value;
     }
     void write(T value, bool releases, const Knowledge& released_before) {
@@ -293,6 +109,13 @@ class ModelAtomic {
         T value;
         Knowledge released;  // nothing when relaxed
     };
+    const Store& newest(std::memory_order order) const {
+        Knowledge& knowledge = Explorer::current->knowledge();
+        if (acquires(order)) knowledge.join(stores_.back().released);
+        knowledge.oldest(location_) = static_cast<std::uint32_t>(stores_.size() - 1);
+        return stores_.back();
+    }
+
     std::size_t location_;
     std::vector<Store> stores_;
     std::size_t writer_ = 0;  // the only thread that stored, 0 before the programs run
@@ -316,6 +139,15 @@ class RelaxedModelAtomic : public ModelAtomic<T> {
     }
     T fetch_sub(T value, std::memory_order) {
         return ModelAtomic<T>::fetch_sub(value, std::memory_order_relaxed);
+    }
+    T fetch_or(T value, std::memory_order) {
+        return ModelAtomic<T>::fetch_or(value, std::memory_order_relaxed);
+    }
+    bool compare_exchange_strong(T& expected, T value, std::memory_order) {
+        return ModelAtomic<T>::compare_exchange_strong(expected, value, std::memory_order_relaxed);
+    }
+    void wait(T old, std::memory_order) const {
+        ModelAtomic<T>::wait(old, std::memory_order_relaxed);
     }
 };
 
