@@ -32,9 +32,9 @@ void check_in_use(const WorkersInUse& in_use, bool any_worker, std::size_t nodes
 
 /// The queues of all workers have one depth, by the shortest mean time of a task: a worker that the
 /// system has put aside in a step measures long tasks, and would get few from then on. Where tasks
-/// are short, the worker that got the fewest so far is next as long as half of its queue is free,
-/// so that a worker whose thread also runs the node before it gets as many as the others; else the
-/// one with the least to do.
+/// are short, the worker that got the fewest so far is next as long as half of its queue is free;
+/// else the one with the least to do. So one whose thread also runs the node before it gets as many
+/// as the others.
 template <class T>
 class AdaptiveScheduler final : public Scheduler<T> {
   public:
