@@ -12,6 +12,7 @@
 #include <strid/engine/base/terminal.hpp>
 #include <strid/engine/pattern/limit_entry.hpp>
 #include <strid/engine/pattern/network.hpp>
+#include <strid/pattern/team.hpp>
 
 #include "threads.hpp"
 
@@ -24,10 +25,12 @@ constexpr std::size_t lane_bytes = 32 * 1024;
 constexpr std::size_t many_lanes = 64;
 constexpr std::chrono::microseconds pause{50};
 
-// A pattern in a node of another would take threads from it, or wait for them, had it any.
+// A pattern in a node of another, or in a job of a team, would take threads from it, or wait for
+// them, had it any.
 runtime::Threads threads_for(const runtime::ExecutionOptions& options) {
+    const bool inside = runtime::Execution::inside_a_step() || Team::inside_a_job();
     const bool nested = options.mode == runtime::ExecutionOptions::Mode::cooperative &&
-                        options.workers == 0 && runtime::Execution::inside_a_step();
+                        options.workers == 0 && inside;
     return nested ? runtime::Threads::of_callers : runtime::Threads::own;
 }
 

@@ -188,6 +188,7 @@ void TaskGraphState::run_from(Node* node, const Done& done) noexcept {
 
 void TaskGraphState::call(Node& node) noexcept {
     if (!dropping_.load(std::memory_order_relaxed)) {
+        const Team::Inside inside;
         const Frame frame{this, innermost};
         innermost = &frame;
         try {

@@ -24,6 +24,7 @@ constexpr int looks_per_clock = 16;
 constexpr int kept_depth_max = 8;
 
 thread_local int waits_deep = 0;
+thread_local int jobs_deep = 0;
 
 constexpr std::uint64_t bit(unsigned place) noexcept {
     return std::uint64_t{1} << place;
@@ -104,7 +105,18 @@ Team::Team(const TeamOptions& options) {
 
 Team::~Team() = default;
 
+bool Team::inside_a_job() noexcept {
+    return jobs_deep != 0;
+}
+Team::Inside::Inside() noexcept {
+    ++jobs_deep;
+}
+Team::Inside::~Inside() {
+    --jobs_deep;
+}
+
 void Team::run(Job& job) noexcept {
+    const Inside inside;
     const int claimed = helpers_.empty() ? -1 : claim_place(job, false);
     if (claimed < 0) {
         (void)job.take_part();
@@ -174,6 +186,7 @@ bool Team::help(unsigned from) noexcept {
         bool helped = false;
         // The place has no other job while a thread is inside.
         if (job != nullptr && !(place.kept && waits_deep > kept_depth_max)) {
+            const Inside inside_it;
             helped = job->take_part();
             if (!place.kept) close_place(number);  // no part is left
         }

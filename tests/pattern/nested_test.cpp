@@ -19,6 +19,7 @@
 #include <strid/base/error.hpp>
 #include <strid/pattern/calls.hpp>
 #include <strid/pattern/parallel_for.hpp>
+#include <strid/pattern/task_graph.hpp>
 
 #include "patterns.hpp"
 
@@ -163,6 +164,58 @@ TEST(Nested, NodeThatWaitsForItsOwnPatternGetsAnError) {
             EXPECT_THAT(error.what(), testing::HasSubstr("and so for itself"));
         }
     }
+}
+
+/// Patterns in iterations and in tasks: the threads of the team step them, the caller among them.
+TEST(Nested, PatternsInLoopsAndTasksTakeNoThreads) {
+    for (const std::size_t threads : {1U, 3U}) {
+        Team team(threads);
+        const std::size_t threads_before = threads_of_process();
+        std::atomic<std::size_t> threads_most{0};
+        std::vector<std::uint64_t> sums(60);
+        const auto one = [&](std::size_t i) {
+            auto inner = accelerate<std::uint64_t>(farm(square));
+            for (std::uint64_t n = 0; n < i; ++n) inner.offload(n);
+            inner.end();
+            while (const auto result = inner.result()) sums[i] += *result;
+            sums[i] += sum_of_squares(i);
+            const std::size_t now = threads_of_process();
+            for (std::size_t seen = threads_most;
+                 seen < now && !threads_most.compare_exchange_weak(seen, now);) {
+            }
+        };
+        parallel_for(team, 0, 30, one);
+        TaskGraph graph(team);
+        for (std::size_t i = 30; i < sums.size(); ++i) graph.task([&one, i] { one(i); });
+        graph.wait();
+        for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], 2 * formula(i));
+        EXPECT_EQ(threads_most, threads_before);
+    }
+}
+
+/// A farm, whose workers run loops and graphs of a team, whose iterations run farms. No more
+/// threads than those of the pattern and of the team.
+TEST(Nested, FarmsLoopsAndGraphsAreNestedByTurns) {
+    Team team(2);
+    const std::size_t threads_before = threads_of_process();
+    std::atomic<std::size_t> threads_most{0};
+    std::atomic<std::uint64_t> sum{0};
+    const auto inner = [&](std::uint64_t n) {
+        parallel_for(team, 0, 3, [&](std::size_t i) {
+            TaskGraph graph(team);
+            std::uint64_t of_graph = 0;
+            graph.task([&] { of_graph = sum_of_squares(n + i); }, writes(of_graph));
+            graph.task([&] { sum += of_graph; }, reads(of_graph));
+            graph.wait();
+        });
+        threads_most = std::max(threads_most.load(), threads_of_process());
+    };
+    run(pipeline(numbers(60), farm(inner, FarmOptions{.workers = 3})),
+        {.execution = {.workers = 3}});
+    std::uint64_t expected = 0;
+    for (std::uint64_t n = 0; n < 60; ++n) expected += formula(n) + formula(n + 1) + formula(n + 2);
+    EXPECT_EQ(sum, expected);
+    EXPECT_LE(threads_most, threads_before + 3);
 }
 
 /// A loop over a range in a node: the team's threads are shared by all nodes.

@@ -41,6 +41,60 @@ TEST(ParallelFor, TakesEachTurnOnce) {
     }
 }
 
+constexpr Schedule schedules[] = {Schedule::automatic, Schedule::even, Schedule::dynamic,
+                                  Schedule::guided};
+
+TEST(ParallelFor, TakesEachTurnOnceByEverySchedule) {
+    for (const std::size_t threads : {1U, 2U, 5U}) {
+        Team team{threads};
+        for (const Schedule schedule : schedules) {
+            for (const std::size_t least : {0U, 1U, 7U, 10'000U}) {
+                for (const std::size_t size : {0U, 1U, 2U, 99U, 1'000U}) {
+                    const RangeOptions options{.iterations_min = least, .schedule = schedule};
+                    std::vector<std::atomic<int>> turns(size + 3);
+                    parallel_for(
+                        team, 3, size + 3, [&](std::size_t i) { ++turns[i]; }, options);
+                    for (std::size_t i = 0; i < turns.size(); ++i)
+                        ASSERT_EQ(turns[i], i < 3 ? 0 : 1);
+                    const auto sum = parallel_reduce(
+                        team, 3, size + 3, std::uint64_t{5},
+                        [](std::size_t i) { return std::uint64_t{i}; }, std::plus<>{}, options);
+                    ASSERT_EQ(sum,
+                              5 + size * 3 + size * (size - std::min(size, std::size_t{1})) / 2);
+                }
+            }
+        }
+    }
+}
+
+/// The parts that threads take, one after the other, for two threads.
+std::vector<std::size_t> parts_of(std::size_t iterations, const RangeOptions& options) {
+    std::vector<std::size_t> parts;
+    Team alone{1};  // so that they are taken in order
+    detail::share_range(
+        alone, 0, iterations, detail::part_sizes(iterations, 2, options),
+        [&](std::size_t first, std::size_t last) { parts.push_back(last - first); });
+    return parts;
+}
+
+TEST(ParallelFor, DividesByTheSchedule) {
+    using Parts = std::vector<std::size_t>;
+    EXPECT_EQ(parts_of(101, {.schedule = Schedule::even}), (Parts{51, 50}));
+    EXPECT_EQ(parts_of(100, {.iterations_min = 40, .schedule = Schedule::even}),
+              (Parts{40, 40, 20}));
+    EXPECT_EQ(parts_of(5, {.schedule = Schedule::dynamic}), (Parts{1, 1, 1, 1, 1}));
+    EXPECT_EQ(parts_of(25, {.iterations_min = 10, .schedule = Schedule::dynamic}),
+              (Parts{10, 10, 5}));
+    EXPECT_EQ(parts_of(40, {.iterations_min = 5, .schedule = Schedule::guided}),
+              (Parts{10, 7, 5, 5, 5, 5, 3}));
+    EXPECT_EQ(parts_of(20, {.schedule = Schedule::guided}),
+              (Parts{5, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1}));
+    // 6400 iterations, two threads: parts of 100 at the end, 1.6 % of the loop.
+    const Parts by_default = parts_of(6'400, {});
+    EXPECT_EQ(by_default.front(), 1'600U);
+    EXPECT_EQ(by_default[by_default.size() - 2], 100U);
+}
+
 TEST(ParallelFor, IsRunManyTimesAndByManyThreads) {
     Team team{3};
     std::vector<std::thread> threads;
@@ -132,6 +186,13 @@ TEST(ParallelReduce, DoesNotDependOnTheNumberOfThreads) {
     const double alone = sum_by(1);
     EXPECT_NEAR(alone, std::accumulate(values.begin(), values.end(), 0.0), alone * 1e-12);
     for (const std::size_t threads : {2U, 3U, 7U}) EXPECT_EQ(sum_by(threads), alone);
+    Team team{3};
+    for (const Schedule schedule : schedules) {
+        EXPECT_EQ(
+            parallel_reduce(team, 0, values.size(), 0.0, [&](std::size_t i) { return values[i]; },
+                            std::plus<>{}, {.iterations_min = 1'000, .schedule = schedule}),
+            alone);
+    }
 }
 
 using Numbers = std::vector<std::uint32_t>;

@@ -39,7 +39,7 @@ template <class Problem, std::predicate<const Problem&> IsSmall, std::invocable<
         if (is_small(std::as_const(part))) return solve(std::move(part));
         auto parts = divide(std::move(part));
         std::vector<std::optional<Result>> results(std::size(parts));
-        detail::share_range(team, 0, results.size(), 1, [&](std::size_t first, std::size_t last) {
+        detail::share_range(team, 0, results.size(), {}, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) {
                 results[i].emplace(self(self, std::move(parts[i])));
             }
@@ -60,7 +60,7 @@ void parallel_invoke(Team& team, F&&... functions) {
         std::size_t number = 0;
         ((number++ == chosen ? static_cast<void>(functions()) : void()), ...);
     };
-    detail::share_range(team, 0, sizeof...(F), 1, [&](std::size_t first, std::size_t last) {
+    detail::share_range(team, 0, sizeof...(F), {}, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) call(i);
     });
 }

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -31,20 +32,37 @@
 
 namespace strid::pattern {
 
+/// The sizes of the parts of a loop that threads take.
+enum class Schedule : std::uint8_t {
+    automatic,  ///< Guided, down to parts that end within 3 % of a thread's share. For most loops.
+    even,       ///< One part for each thread: for iterations of equal, short time.
+    dynamic,    ///< Parts of `iterations_min`: for few iterations of very different times.
+    guided      ///< Each a share of what is left, down to `iterations_min`.
+};
+
 /// How the iterations of a loop are divided.
 struct RangeOptions {
-    /// Iterations that a thread takes at once, at least; 0: by the size of the loop.
+    /// Iterations that a thread takes at once, at least; 0: by the size of the loop (automatic,
+    /// even), or 1 (dynamic, guided). Even: the parts have just so many, where it is given.
     std::size_t iterations_min = 0;
+    /// How large the parts are above that.
+    Schedule schedule = Schedule::automatic;
 };
 
 namespace detail {
+
+/// A part has what is left divided by `shares`, and `least` iterations at least.
+struct PartSizes {
+    std::size_t least = 1;
+    std::size_t shares = 0;  // 0: no more than the least
+};
 
 /// A range that threads take parts of. `work(begin, end)` does a part.
 template <class Work>
 class RangeJob final : public Job {
   public:
-    RangeJob(std::size_t begin, std::size_t end, std::size_t least, std::size_t threads, Work& work)
-        : next_(begin), end_(end), least_(least), shares_(2 * threads), work_(work) {}
+    RangeJob(std::size_t begin, std::size_t end, const PartSizes& sizes, Work& work)
+        : next_(begin), end_(end), sizes_(sizes), work_(work) {}
 
     bool take_part() noexcept override {
         bool any = false;
@@ -53,7 +71,7 @@ class RangeJob final : public Job {
             std::size_t end = begin;
             do {
                 if (begin >= end_) return any;
-                end = begin + std::min(end_ - begin, std::max(least_, (end_ - begin) / shares_));
+                end = begin + part_of(end_ - begin);
                 // Relaxed: a thread that takes part has acquired the job, and leaves it by a
                 // release.
             } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
@@ -71,6 +89,10 @@ class RangeJob final : public Job {
     }
 
   private:
+    [[nodiscard]] std::size_t part_of(std::size_t left) const noexcept {
+        const std::size_t share = sizes_.shares == 0 ? 0 : left / sizes_.shares;
+        return std::min(left, std::max(sizes_.least, share));
+    }
     void keep(std::exception_ptr failure) noexcept {
         next_.store(end_, std::memory_order_relaxed);
         const std::lock_guard lock(mutex_);
@@ -79,8 +101,7 @@ class RangeJob final : public Job {
 
     alignas(cache_line_bytes) std::atomic<std::size_t> next_;
     alignas(cache_line_bytes) std::size_t end_;
-    std::size_t least_;
-    std::size_t shares_;
+    PartSizes sizes_;
     Work& work_;
     std::mutex mutex_;
     std::exception_ptr failure_;  // guarded
@@ -88,18 +109,32 @@ class RangeJob final : public Job {
 
 /// Calls `work(begin, end)` for parts that make up the range.
 template <class Work>
-void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t least, Work&& work) {
+void share_range(Team& team, std::size_t begin, std::size_t end, const PartSizes& sizes,
+                 Work&& work) {
     if (begin >= end) return;
-    RangeJob job(begin, end, std::max<std::size_t>(least, 1), team.threads(), work);
+    RangeJob job(begin, end, sizes, work);
     team.run(job);
     job.rethrow_failure();
 }
 
-/// The smallest part for a thread, so that the last parts end within 3 % of a thread's share.
-[[nodiscard]] inline std::size_t least_part(std::size_t iterations, std::size_t threads,
-                                            const RangeOptions& options) {
-    if (options.iterations_min != 0) return options.iterations_min;
-    return std::max<std::size_t>(iterations / (32 * threads), 1);
+[[nodiscard]] inline PartSizes part_sizes(std::size_t iterations, std::size_t threads,
+                                          const RangeOptions& options) {
+    const std::size_t asked = options.iterations_min;
+    const std::size_t shares = 2 * threads;
+    switch (options.schedule) {
+        case Schedule::even:
+            return {.least = asked != 0
+                                 ? asked
+                                 : std::max<std::size_t>(1, (iterations + threads - 1) / threads)};
+        case Schedule::dynamic:
+            return {.least = std::max<std::size_t>(asked, 1)};
+        case Schedule::guided:
+            return {.least = std::max<std::size_t>(asked, 1), .shares = shares};
+        case Schedule::automatic:
+            break;
+    }
+    const std::size_t small = std::max<std::size_t>(iterations / (32 * threads), 1);
+    return {.least = asked != 0 ? asked : small, .shares = shares};
 }
 
 }  // namespace detail
@@ -108,9 +143,9 @@ void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t lea
 template <std::invocable<std::size_t> Body>
 void parallel_for(Team& team, std::size_t begin, std::size_t end, Body&& body,
                   const RangeOptions& options = {}) {
-    const std::size_t least =
-        detail::least_part(end - std::min(begin, end), team.threads(), options);
-    detail::share_range(team, begin, end, least, [&body](std::size_t first, std::size_t last) {
+    const detail::PartSizes sizes =
+        detail::part_sizes(end - std::min(begin, end), team.threads(), options);
+    detail::share_range(team, begin, end, sizes, [&body](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) body(i);
     });
 }
@@ -129,11 +164,13 @@ void parallel_map(Team& team, In begin, In end, Out out, F&& f, const RangeOptio
 
 /// The terms `term(i)` of [begin, end) combined with `initial`: in the order of `i`, in groups that
 /// depend on the size of the range only. So the result is the same in each run and with any number
-/// of threads, also where `combine` rounds; `combine` is associative but for that, and combines a
-/// value and a term, and two values.
+/// of threads and any options, also where `combine` rounds; `combine` is associative but for that,
+/// and combines a value and a term, and two values. Threads take whole groups: 256 of them, or one
+/// for each term.
 template <class Value, class Term, class Combine>
 [[nodiscard]] Value parallel_reduce(Team& team, std::size_t begin, std::size_t end, Value initial,
-                                    Term&& term, Combine&& combine) {
+                                    Term&& term, Combine&& combine,
+                                    const RangeOptions& options = {}) {
     if (begin >= end) return initial;
     constexpr std::size_t groups_max = 256;
     struct alignas(cache_line_bytes) Group {
@@ -145,7 +182,11 @@ template <class Value, class Term, class Combine>
         return begin + iterations / groups * group + std::min(iterations % groups, group);
     };
     std::vector<Group> values(groups, Group{initial});
-    detail::share_range(team, 0, groups, 1, [&](std::size_t first, std::size_t last) {
+    const std::size_t of_group = (iterations + groups - 1) / groups;
+    RangeOptions of_groups = options;
+    of_groups.iterations_min = (options.iterations_min + of_group - 1) / of_group;
+    const detail::PartSizes sizes = detail::part_sizes(groups, team.threads(), of_groups);
+    detail::share_range(team, 0, groups, sizes, [&](std::size_t first, std::size_t last) {
         for (std::size_t group = first; group < last; ++group) {
             std::size_t i = first_of(group);
             Value value = term(i);

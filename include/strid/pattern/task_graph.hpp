@@ -52,7 +52,7 @@ class GraphTask {
     std::uint64_t number_ = 0;
 };
 
-/// The data or tasks that reads(), writes() and after() name.
+/// One use of a datum by a task, or one task to wait for: made by reads(), writes() and after().
 struct TaskUse {
     /// How it uses the datum.
     enum class Kind : std::uint8_t { reads, writes, after };

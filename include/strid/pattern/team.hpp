@@ -76,6 +76,18 @@ class Team {
     /// Returns when all of the job is done.
     void run(Job& job) noexcept;
 
+    /// True on a thread that is inside a job of some team, so that a pattern that it starts takes
+    /// no threads of its own.
+    [[nodiscard]] static bool inside_a_job() noexcept;
+    /// As long as it lives, its thread is inside a job.
+    class Inside {
+      public:
+        Inside() noexcept;
+        Inside(const Inside&) = delete;
+        Inside& operator=(const Inside&) = delete;
+        ~Inside();
+    };
+
     // ---- for jobs that are kept (engine/pattern/task_graph_state.hpp) --------------------------
 
     /// A place for a job until give_up(), closed at first; -1: the team has no threads of its own,

@@ -92,6 +92,7 @@ class OperatorNode final : public PatternNode {
         if (settle(output_)) {
             const std::size_t done = keeps_credits() ? work<false>() : work<true>();
             idle = done < budget() && output_.ready();
+            output_.commit();  // a thread that looks for results need not wait for the clock
             account(done, clock_ns);
             emission_.announce();
             if (idle && input_.ended() && end()) {

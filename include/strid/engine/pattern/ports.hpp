@@ -132,6 +132,15 @@ class Output {
         return !all_out;
     }
 
+    /// The consumer sees the tasks that were written into the slots that are claimed.
+    void commit() noexcept {
+        if (first_ == nullptr) return;
+        const auto count = static_cast<std::size_t>(next_ - first_);
+        workers_[granted_.worker].lane_->commit(count);
+        granted_.tasks -= count;
+        if (order_ != nullptr) run_.tasks += static_cast<std::uint32_t>(count);
+        first_ = next_ = end_ = nullptr;
+    }
     /// Wakes those that something was handed to.
     void announce() noexcept {
         commit();
@@ -171,15 +180,6 @@ class Output {
         end_ = first_ + slots.size();
         if (next_ == end_) commit();
         return true;
-    }
-    /// The consumer sees the tasks that were written into the slots that are claimed.
-    void commit() noexcept {
-        if (first_ == nullptr) return;
-        const auto count = static_cast<std::size_t>(next_ - first_);
-        workers_[granted_.worker].lane_->commit(count);
-        granted_.tasks -= count;
-        if (order_ != nullptr) run_.tasks += static_cast<std::uint32_t>(count);
-        first_ = next_ = end_ = nullptr;
     }
     /// The next tasks go to the worker that was granted; false where there is no room to write that
     /// down. Room for the run that is being counted has been kept since it began.

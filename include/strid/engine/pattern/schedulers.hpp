@@ -30,26 +30,24 @@ void check_in_use(const WorkersInUse& in_use, bool any_worker, std::size_t nodes
     return worker + 1 == count ? 0 : worker + 1;
 }
 
+/// The queues of all workers have one depth, by the shortest mean time of a task: a worker that the
+/// system has put aside in a step measures long tasks, and would get few from then on. Where tasks
+/// are short, the worker that got the fewest so far is next as long as half of its queue is free;
+/// else the one with the least to do. So one whose thread also runs the node before it gets as many
+/// as the others.
 template <class T>
 class AdaptiveScheduler final : public Scheduler<T> {
   public:
     Grant grant(const T& /*task*/, std::span<const FarmWorker<T>> workers) override {
         if (next_ >= workers.size()) next_ = 0;
-        // The one with the least to do that may have more, from the next in the circle on.
+        if (given_.size() < workers.size()) given_.resize(workers.size());
+        const std::size_t depth = depth_of(workers);
         Grant best;
-        double best_load = 0;
-        for (std::size_t i = 0, worker = next_; i < workers.size(); ++i) {
-            const std::size_t depth = depth_of(workers[worker]);
-            const std::size_t room = workers[worker].room(depth);
-            const double load = static_cast<double>(depth - room) / static_cast<double>(depth);
-            if (room != 0 && (best.tasks == 0 || load < best_load)) {
-                best = {worker, std::min(room, std::max<std::size_t>(depth / runs_in_queue, 1))};
-                best_load = load;
-                if (depth == room) break;
-            }
-            worker = next_of(worker, workers.size());
-        }
-        if (best.tasks != 0) next_ = next_of(best.worker, workers.size());
+        if (depth >= depth_of_short_tasks) best = to_the_fewest(workers, depth);
+        if (best.tasks == 0) best = to_the_least_loaded(workers, depth);
+        if (best.tasks == 0) return best;
+        given_[best.worker] += best.tasks;
+        next_ = next_of(best.worker, workers.size());
         return best;
     }
 
@@ -58,16 +56,54 @@ class AdaptiveScheduler final : public Scheduler<T> {
     // busy; two tasks at least, so that a worker need not wait for the next one.
     static constexpr std::int64_t queue_ns = 100'000;
     static constexpr std::size_t runs_in_queue = 4;
+    // Half a queue of so many tasks takes 50 us, which a worker may have before it though another
+    // has nothing to do.
+    static constexpr std::size_t depth_of_short_tasks = 8;
 
-    [[nodiscard]] static std::size_t depth_of(const FarmWorker<T>& worker) noexcept {
-        const std::int64_t task_ns = worker.task_ns();
-        const std::size_t most = worker.capacity();
-        if (task_ns == 0) return std::min<std::size_t>(most, 2);
-        const auto depth = static_cast<std::size_t>(queue_ns / std::max<std::int64_t>(task_ns, 1));
-        return std::clamp<std::size_t>(depth, std::min<std::size_t>(most, 2), most);
+    [[nodiscard]] static std::size_t depth_of(std::span<const FarmWorker<T>> workers) noexcept {
+        std::int64_t task_ns = 0;
+        for (const FarmWorker<T>& worker : workers) {
+            const std::int64_t its_ns = worker.task_ns();
+            if (its_ns != 0 && (task_ns == 0 || its_ns < task_ns)) task_ns = its_ns;
+        }
+        const std::size_t most = workers.front().capacity();
+        const std::size_t least = std::min<std::size_t>(most, 2);
+        if (task_ns == 0) return least;
+        return std::clamp(static_cast<std::size_t>(queue_ns / task_ns), least, most);
+    }
+    [[nodiscard]] static Grant run_of(std::size_t worker, std::size_t room, std::size_t depth) {
+        return {worker, std::min(room, std::max<std::size_t>(depth / runs_in_queue, 1))};
+    }
+    [[nodiscard]] Grant to_the_fewest(std::span<const FarmWorker<T>> workers,
+                                      std::size_t depth) const {
+        std::size_t fewest = next_;
+        for (std::size_t i = 1, worker = next_; i < workers.size(); ++i) {
+            worker = next_of(worker, workers.size());
+            if (given_[worker] < given_[fewest]) fewest = worker;
+        }
+        (void)workers[fewest].finished();  // room() knows it then
+        const std::size_t room = workers[fewest].room(depth);
+        return 2 * room >= depth ? run_of(fewest, room, depth) : Grant{};
+    }
+    /// From the next in the circle on.
+    [[nodiscard]] Grant to_the_least_loaded(std::span<const FarmWorker<T>> workers,
+                                            std::size_t depth) const {
+        Grant best;
+        std::size_t most_room = 0;
+        for (std::size_t i = 0, worker = next_; i < workers.size(); ++i) {
+            const std::size_t room = workers[worker].room(depth);
+            if (room > most_room) {
+                best = run_of(worker, room, depth);
+                most_room = room;
+                if (room == depth) break;
+            }
+            worker = next_of(worker, workers.size());
+        }
+        return best;
     }
 
     std::size_t next_ = 0;
+    std::vector<std::uint64_t> given_;  // tasks, by worker
 };
 
 template <class T>
