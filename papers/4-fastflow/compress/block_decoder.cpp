@@ -135,6 +135,7 @@ bool BlockDecoder::read_symbols(BitReader& reader) {
     return false;
 }
 
+/// The permutation, from the bytes of the last column and where each begins in the first one.
 void BlockDecoder::make_steps() {
     std::uint32_t* const next = next_rows_.room(size_);
     std::array<std::uint32_t, 256> places{};
