@@ -29,22 +29,32 @@ inline constexpr unsigned crc_bits = 32;
 [[nodiscard]] std::uint64_t bits_at(std::string_view bytes, std::uint64_t begin,
                                     unsigned count) noexcept;
 
-/// Writes bits one behind the other, from the beginning of `out` on.
+/// Writes bits one behind the other, from the beginning of `out` on, and up to eight bytes behind
+/// them.
 class BitWriter {
   public:
     explicit BitWriter(char* out) noexcept : out_(out) {}
 
-    /// The lowest `count` bits of `value`, at most 56.
-    void put(std::uint64_t value, unsigned count) noexcept;
-    /// Bits [begin, end) of `bytes`.
-    void copy(std::string_view bytes, std::uint64_t begin, std::uint64_t end) noexcept;
+    /// The lowest `count` bits of `value`, 1 to 56; the others are zeros.
+    void put(std::uint64_t value, unsigned count) noexcept {
+        pending_bits_ += count;
+        pending_ |= value << (64 - pending_bits_);
+        const std::uint64_t stored = __builtin_bswap64(pending_);
+        std::memcpy(out_ + size_, &stored, sizeof stored);
+        const unsigned whole = pending_bits_ / 8;
+        size_ += whole;
+        pending_bits_ %= 8;
+        pending_ <<= 8 * whole;
+    }
     /// Fills the last byte with zeros; how many bytes were written.
-    [[nodiscard]] std::size_t finish() noexcept;
+    [[nodiscard]] std::size_t finish() const noexcept {
+        return size_ + (pending_bits_ != 0 ? 1 : 0);
+    }
 
   private:
     char* const out_;
     std::size_t size_ = 0;
-    std::uint64_t pending_ = 0;  // the lowest bits of it
+    std::uint64_t pending_ = 0;  // from the highest bit on
     unsigned pending_bits_ = 0;  // fewer than 8 between calls
 };
 

@@ -55,6 +55,13 @@ class Bytes {
 
 enum class Direction : std::uint8_t { compress, decompress };
 
+/// The state of the bits of a block.
+enum class [[nodiscard]] Decoded : std::uint8_t {
+    whole,  ///< they begin with a whole block, and its CRC is right
+    corrupt,
+    cut_off  ///< they end before the block does
+};
+
 struct Block {
     Direction direction = Direction::compress;
     int level = 9;  ///< hundreds of kilobytes that a block of its stream has at most
@@ -65,12 +72,12 @@ struct Block {
     // `bit_begin % 8`, from the highest on, of the first byte of `input`.
     std::uint64_t bit_begin = 0;
     std::uint64_t bit_end = 0;
-    bool decoded = false;  ///< the bits are exactly one whole block, and its CRC is right
+    Decoded decoded = Decoded::corrupt;  ///< `whole`: then `bit_end` is where the block ends
 };
 using BlockPointer = std::unique_ptr<Block>;
 
 /// Bytes of a file that become one stream: they fill the only block of it, so that no short second
-/// block is left over (libbz2 begins one 19 bytes before the size that its level names).
+/// block is left over (bzip2 begins one 19 bytes before the size that its level names).
 [[nodiscard]] constexpr std::size_t block_bytes(int level) noexcept {
     return static_cast<std::size_t>(level) * 100'000 - 20;
 }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <bzlib.h>
+#include <divsufsort.h>
 #include <fmt/format.h>
 
 #include <strid/base/version.hpp>
@@ -110,8 +110,8 @@ void add_options(CLI::App& app, Options& options) {
                       "Threads that code blocks (default: one for each core)");
     app.set_version_flag(
         "-V,-L,--version,--license",
-        fmt::format("strid {}, to the format of bzip2 by libbz2 {}; Apache License 2.0",
-                    library_version(), BZ2_bzlibVersion()));
+        fmt::format("strid {}, to the format of bzip2 1.0 by libdivsufsort {}; Apache License 2.0",
+                    library_version(), ::divsufsort_version()));
     app.add_option("FILE", options.files, "-: standard input");
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bits.hpp"
+#include "crc.hpp"
 
 namespace strid::compress {
 
@@ -98,14 +99,17 @@ void Unpacker::end_stream() {
 void Unpacker::decode_block() {
     input_.check_interrupted();
     BlockPointer block = piece_at_position();
-    if (!block->decoded || block->level != level_) {
+    if (block->level != level_ || block->decoded == Decoded::cut_off) {
         level_ahead_ = level_;
         line_.recycle(std::move(block));
         block = decode_over_marks();
     }
+    if (block->decoded == Decoded::corrupt) {
+        fail_at(position_, "the block that begins here is corrupt");
+    }
     output_.write(block->output.view());
     const auto crc = static_cast<std::uint32_t>(bits_at(position_ + magic_bits, crc_bits));
-    combined_crc_ = (combined_crc_ << 1 | combined_crc_ >> 31) ^ crc;
+    combined_crc_ = joined_crc(combined_crc_, crc);
     position_ = block->bit_end;
     line_.recycle(std::move(block));
     drop_what_is_done();
@@ -127,46 +131,17 @@ BlockPointer Unpacker::piece_at_position() {
 }
 
 BlockPointer Unpacker::decode_over_marks() {
-    read_until(position_ + Codec::block_bits_max + magic_bits);
-    const std::uint64_t base = position_ / 8;
-    const std::string_view bytes = window_.part(base, window_.end());
-    const auto end = line_.codec().find_block_end(bytes, position_ % 8, level_);
-    constexpr std::string_view corrupt = "the block that begins here is corrupt";
-    if (!end) fail_at(position_, corrupt);
-    if (end->ending == Codec::Ending::not_there) {
-        if (input_.ended()) fail_at_end();
-        fail_at(position_, corrupt);
-    }
-    const std::uint64_t latest = base * 8 + end->bit;
-    const auto mark = std::find_if(marks_.begin(), marks_.end(), [latest](const Mark& mark) {
-        return mark.bit <= latest && mark.bit + 7 >= latest;
-    });
-    if (mark == marks_.end()) {
-        if (input_.ended() && latest + magic_bits > window_.end() * 8) {
-            write_last_block(latest);
-            fail_at_end();
-        }
-        fail_at(latest, "neither a block nor the end of a stream");
-    }
+    const std::uint64_t most = position_ + Codec::block_bits_max;
+    read_until(most);
+    const std::uint64_t end = std::min(most, window_.end() * 8);
     BlockPointer block = line_.fresh();
-    fill(*block, position_, mark->bit, level_);
+    fill(*block, position_, end, level_);
     line_.codec().work(*block);
-    if (!block->decoded) fail_at(position_, corrupt);
-    return block;
-}
-
-/// The file was cut behind a whole block, before the mark that would say where it ends.
-void Unpacker::write_last_block(std::uint64_t latest) {
-    BlockPointer block = line_.fresh();
-    const std::uint64_t most = std::min(latest, window_.end() * 8);
-    for (std::uint64_t end = latest - 7; end <= most; ++end) {
-        fill(*block, position_, end, level_);
-        line_.codec().work(*block);
-        if (!block->decoded) continue;
-        output_.write(block->output.view());
-        break;
+    if (block->decoded == Decoded::cut_off) {
+        if (end < most) fail_at_end();
+        block->decoded = Decoded::corrupt;
     }
-    line_.recycle(std::move(block));
+    return block;
 }
 
 void Unpacker::drop_what_is_done() {

@@ -6,9 +6,9 @@
 // where they come back in order, is it known which marks were true:
 //
 // Invariant: position_ is where a block, the end of a stream or a stream begins, known from what
-// was before. A piece counts if it begins there and is a whole block with a CRC that is right. If
-// not, a mark inside the block has cut it: the block is decoded as far as it goes and its end
-// looked for among the marks. So a false mark costs time, and never changes what is written.
+// was before. A piece counts if it begins there and a whole block with a CRC that is right begins
+// with it. Where it ends too early, a mark inside the block has cut it: the block is decoded once
+// more, as far as it goes. So a false mark costs time, and never changes what is written.
 //
 // One thread.
 #pragma once
@@ -69,7 +69,6 @@ class Unpacker {
     [[nodiscard]] std::uint64_t bits_at(std::uint64_t bit, unsigned count) const;
     [[nodiscard]] BlockPointer piece_at_position();
     [[nodiscard]] BlockPointer decode_over_marks();
-    void write_last_block(std::uint64_t latest);
     void fill(Block& block, std::uint64_t begin, std::uint64_t end, int level) const;
     void drop_what_is_done();
     [[noreturn]] void fail_at(std::uint64_t bit, std::string_view what) const;

@@ -3,10 +3,11 @@
 
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 
-from program import PROGRAM, TIMEOUT_S, Case
+from program import PROGRAM, SOURCE, TIMEOUT_S, Case
 
 DECOMPRESS = str(pathlib.Path(PROGRAM).parent / "strid-decompress")
 BLOCK_MAGIC = 0x314159265359
@@ -55,7 +56,13 @@ def crc_of(data):
     return crc ^ 0xFFFFFFFF
 
 
-def output_of(symbols):
+def random_steps():
+    """The numbers of the program, which Python's bz2 confirms where a test uses them."""
+    text = (SOURCE / "papers/4-fastflow/compress/random_steps.hpp").read_text()
+    return [int(number) for number in re.findall(r"\d+", text[text.index("= {"):])]
+
+
+def output_of(symbols, randomised=False):
     """The decoded bytes of a block of these bytes as symbols (2 to 254, no runs)."""
     order = list(range(254))
     last_column = []
@@ -70,6 +77,13 @@ def output_of(symbols):
     for _ in last_column:
         runs.append(last_column[row])
         row = rows[row]
+    if randomised:
+        steps = random_steps()
+        at, step = steps[0] - 2, 0
+        while at < len(runs):
+            runs[at] ^= 1
+            step += 1
+            at += steps[step % len(steps)]
     # Four equal bytes are followed by how many more there are.
     output, equal = bytearray(), 0
     for byte in runs:
@@ -82,14 +96,14 @@ def output_of(symbols):
     return bytes(output)
 
 
-def put_block(bits, symbols, shift=0):
+def put_block(bits, symbols, shift=0, randomised=False):
     """A block whose coded symbols are the bytes `symbols` themselves, as all codes have 8 bits;
     `shift`: they begin so many bits later. Returns what it is decoded to, and its CRC."""
-    output = output_of(symbols)
+    output = output_of(symbols, randomised)
     crc = crc_of(output)
     bits.put(BLOCK_MAGIC, 48)
     bits.put(crc, 32)
-    bits.put(0, 1)
+    bits.put(int(randomised), 1)
     bits.put(0, 24)
     used = [1] * 254 + [0, 0]
     bits.put(0xFFFF, 16)
@@ -109,12 +123,12 @@ def put_block(bits, symbols, shift=0):
 
 
 def stream_of(blocks, level=9):
-    """A stream of blocks given as (symbols, shift), and what it is decoded to."""
+    """A stream of blocks given as arguments of put_block(), and what it is decoded to."""
     bits, output, combined = Bits(), b"", 0
     for byte in b"BZh%d" % level:
         bits.put(byte, 8)
-    for symbols, shift in blocks:
-        decoded, crc = put_block(bits, symbols, shift)
+    for block in blocks:
+        decoded, crc = put_block(bits, *block)
         output += decoded
         combined = ((combined << 1 | combined >> 31) & 0xFFFFFFFF) ^ crc
     bits.put(END_MAGIC, 48)

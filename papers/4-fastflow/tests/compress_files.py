@@ -206,7 +206,7 @@ class CommandLine(CompressCase):
     def test_version_and_license(self):
         for option in ("-V", "--version", "-L", "--license"):
             text = self.run_program(option).stdout.decode()
-            self.assertRegex(text, r"^strid \d+\.\d+\.\d+, .*libbz2 1\..*Apache License")
+            self.assertRegex(text, r"^strid \d+\.\d+\.\d+, .*bzip2 1\..*Apache License")
 
     def test_the_environment_has_words_of_its_own(self):
         for variables, options, level in (({"BZIP2": " -3\t-k "}, [], b"3"),
@@ -311,7 +311,7 @@ class CommandLine(CompressCase):
         script = ("import os, resource, sys; resource.setrlimit(resource.RLIMIT_DATA, "
                   "(int(sys.argv[1]),) * 2); os.execv(sys.argv[2], sys.argv[2:])")
         path = self.write("a", text_of(3_000_000, 12))
-        # Enough for the threads, too little for libbz2.
+        # Enough for the threads, too little for a block.
         result = subprocess.run(
             [sys.executable, "-c", script, str(36 << 20), PROGRAM, "--workers", "2", path],
             capture_output=True, timeout=TIMEOUT_S)

@@ -45,6 +45,25 @@ class Coding(CompressCase):
                     self.assertEqual(packed[:4], b"BZh%d" % level)
                     self.assertEqual(bz2.decompress(packed), data)
 
+    def test_every_bit_is_that_of_libbz2(self):
+        generator = random.Random(9)
+        data = list(self.DATA.values())
+        data += [b"abcabd" * 20_000, b"ab" * 30_000 + b"a", bytes(99_980), b"\xff" * 1_019,
+                 bytes(generator.choices(b"ab", k=70_000))]
+        one, other = b"a", b"ab"
+        while len(other) < 90_000:  # of Fibonacci: most equal parts without a period
+            one, other = other, other + one
+        data.append(other)
+        data += [bytes(generator.choices(range(generator.choice((1, 2, 3, 256))), k=size))
+                 for size in (1, 2, 3, 4, 5, 49, 50, 51, 199, 201, 599, 1199, 2399, 2401, 5000)]
+        for i, text in enumerate(data):
+            for level in (1, 9):
+                with self.subTest(i, level=level):
+                    size = level * 100_000 - 20  # of the input of a stream
+                    expected = b"".join(bz2.compress(text[at:at + size], level)
+                                        for at in range(0, max(len(text), 1), size))
+                    self.assertEqual(self.compress(text, f"-{level}"), expected)
+
     def test_python_writes_what_is_read(self):
         for name, data in self.DATA.items():
             for level in (1, 5, 9):
@@ -138,6 +157,10 @@ class FalseMarks(CompressCase):
 
     def test_none(self):
         self.check(*stream_of([(self.symbols(1), 0), (self.symbols(2), 3)]))
+
+    def test_blocks_of_bzip2_before_0_9_5(self):
+        blocks = [(self.symbols(seed) * (1 + 9 * seed), 0, True) for seed in range(1, 4)]
+        self.check(*stream_of([*blocks, (self.symbols(5), 0)]))
 
     def test_begin_of_a_block_at_each_bit(self):
         for shift in range(8):
