@@ -28,7 +28,7 @@ help:
 	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
 	@echo 'make compiling     measure what three programs take to compile, against a budget'
 	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
-	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
+	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour. TRADING=--quick: seconds'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
 	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
 	@echo 'make report        figures 12 to 20, tables 3 and 4 of paper 2, into out/report; three quarters of an hour.'
@@ -100,7 +100,7 @@ figures:
 figures-trading: configure-bench
 	@$(quietly) build-figures-trading cmake --build --preset release -j $(JOBS) \
 		--target trading_bench multicast_bench
-	@papers/1-stream-memory/bench/figures.py --build $(build) --output out/trading
+	@papers/1-stream-memory/bench/figures.py --build $(build) --output out/trading $(TRADING)
 
 figures-patterns: configure-bench
 	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \

@@ -3,6 +3,7 @@
 """The figures of paper 1, section 5, on this machine: runs the programs, writes tables and plots.
 
     figures.py --build build/release --output out/trading [--quick | --full]
+               [--allocators NAME,NAME=LIBRARY,...]
 
 Writes figures.md, a CSV of every measurement, and plots where gnuplot is installed. Rounds go
 through all variants in turn, so that a busy moment of the machine does not fall on one alone.
@@ -15,12 +16,16 @@ Every program checks its own answer; a wrong one ends this.
   6        the same with other allocators in the place of the standard one, by LD_PRELOAD
   7        the best of each
   table 1  resident memory while a trading day goes by
+
+--allocators chooses the other allocators, by their names or by their libraries; each run names the
+library that its malloc came from, and another one than the chosen ends this.
 """
 
 import argparse
 import csv
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -28,9 +33,11 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "bench"))
+sys.path[:0] = [str(HERE.parents[2] / "bench"), str(HERE.parents[2] / "memory-tools/memory")]
 from reporting import (ALLOCATORS, describe_machine, find_allocators, plot, spread,  # noqa: E402
                        table, write_csv)
+from strid_memory.allocators import choose  # noqa: E402
+from strid_memory.errors import MemoryToolError, UsageError  # noqa: E402
 
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
@@ -75,10 +82,16 @@ SIZES = {
 class Bench:
     """The programs of one build, and the allocators that this machine has."""
 
-    def __init__(self, build: Path, size: dict):
+    def __init__(self, build: Path, size: dict, chosen: str | None = None):
         self.programs = build / "papers/1-stream-memory/bench"
         self.size = size
         self.allocators, self.missing = find_allocators(size["allocators"])
+        if chosen is not None:
+            found, _ = choose(chosen)
+            # The standard one is measured in any case.
+            self.allocators = {"glibc": None} | {one.name: one.library and str(one.library)
+                                                 for one in found.values()}
+            self.missing = []
 
     def run(self, program: str, arguments: list[str], allocator: str = "glibc") -> str:
         environment = dict(os.environ)
@@ -87,7 +100,9 @@ class Bench:
         done = subprocess.run([self.programs / program, *arguments], env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            sys.exit(f"{program} {' '.join(arguments)} ({allocator}): {done.stderr.strip()}")
+            reason = (f"ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})"
+                      if done.returncode < 0 else done.stderr.strip())
+            sys.exit(f"{program} {' '.join(arguments)} ({allocator}): {reason}")
         return done.stdout
 
     def trading(self, mode: str, variant: str, workers: int, allocator: str = "glibc",
@@ -95,7 +110,19 @@ class Bench:
         arguments = ["--mode", mode, "--variant", variant, "--workers", str(workers),
                      *self.size[mode], *more]
         row = json.loads(self.run("trading_bench", arguments, allocator))
+        self.check_loaded(allocator, row.pop("malloc"))
         return {"allocator": allocator, **row}
+
+
+    def check_loaded(self, allocator: str, library: str) -> None:
+        """Ends the program where malloc came from another library: the loader only warns of one
+        that it cannot preload."""
+        wanted = self.allocators.get(allocator)
+        loaded = (os.path.samefile(library, wanted) if wanted
+                  else Path(library).name.startswith("libc."))
+        if not loaded:
+            sys.exit(f"{allocator} is not what trading_bench runs with: its malloc is that of "
+                     f"{library}")
 
 
 def by_case(rows: list[dict], what: str = "sustained") -> dict[tuple, list[float]]:
@@ -310,10 +337,17 @@ def main() -> None:
                         default="short", help="whether everything works, in seconds")
     parser.add_argument("--full", action="store_const", const="full", dest="size",
                         help="as the paper has it; days")
+    parser.add_argument("--allocators", metavar="NAME,NAME=LIBRARY,...",
+                        help="in the place of those that are installed")
     arguments = parser.parse_args()
     output = arguments.output
+    try:
+        bench = Bench(arguments.build.resolve(), SIZES[arguments.size], arguments.allocators)
+    except UsageError as error:
+        parser.error(str(error))
+    except MemoryToolError as error:
+        sys.exit(f"{parser.prog}: error: {error}")
     output.mkdir(parents=True, exist_ok=True)
-    bench = Bench(arguments.build.resolve(), SIZES[arguments.size])
 
     begin = time.monotonic()
     lines = ["# Figures of paper 1, section 5", ""] + machine(bench)

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of rates when the machine was too busy to sustain any.
+"""The tables of rates when the machine was too busy to sustain any, and allocators that are chosen.
 
-    figures_test.py FOLDER     FOLDER: where figures.py is
+    figures_test.py FOLDER [PROGRAMS]     FOLDER: where figures.py is
+                                          PROGRAMS: the build, where trading_bench is
 """
 
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, sys.argv.pop(1))
+FOLDER = sys.argv.pop(1)
+BUILD = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+sys.path.insert(0, FOLDER)
 import figures  # noqa: E402
 
 
@@ -54,6 +58,49 @@ class RatesOfABusyMachine(unittest.TestCase):
     def test_leave_out_the_rounds_whose_limit_sustained_nothing(self):
         self.assertEqual(figures.ratio([1.0, 2.0, 3.0], [0.0, 4.0, 2.0]), "1.00 (0.50 to 1.50)")
         self.assertEqual(figures.ratio([1.0], [0.0]), "none")
+
+
+class Allocators(unittest.TestCase):
+    def test_are_those_that_are_chosen_beside_the_standard_one(self):
+        with tempfile.NamedTemporaryFile(suffix=".so") as library:
+            library.write(b"\x7fELF")
+            library.flush()
+            bench = figures.Bench(Path("none"), figures.SIZES["short"], f"hoard={library.name}")
+            self.assertEqual(bench.allocators, {"glibc": None, "hoard": library.name})
+
+    def test_a_library_that_is_not_there_ends_the_program(self):
+        for text, reason in (("hoard=/gone/hoard.so", "/gone/hoard.so: No such file"),
+                             ("hoard=" + __file__, "not a library"),
+                             ("hord", "unknown; known are")):
+            result = subprocess.run([sys.executable, "-B", f"{FOLDER}/figures.py", "--build",
+                                     "none", "--allocators", text],
+                                    capture_output=True, text=True, check=False)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(reason, result.stderr)
+            self.assertNotIn("Traceback", result.stderr)
+
+    def test_malloc_of_another_library_ends_the_program(self):
+        bench = figures.Bench(Path("none"), figures.SIZES["quick"])
+        bench.allocators["hoard"] = __file__
+        bench.check_loaded("hoard", __file__)
+        bench.check_loaded("glibc", "/lib/x86_64-linux-gnu/libc.so.6")
+        for allocator, library in (("hoard", "/lib"), ("glibc", __file__)):
+            with self.assertRaisesRegex(SystemExit, "is not what trading_bench runs with"):
+                bench.check_loaded(allocator, library)
+
+    def test_the_program_names_the_library_of_its_malloc(self):
+        if BUILD is None:
+            self.skipTest("no programs")
+        bench = figures.Bench(BUILD, figures.SIZES["quick"])
+        installed, _ = figures.find_allocators(["jemalloc", "tcmalloc", "mimalloc"])
+        bench.allocators |= installed
+        for allocator in bench.allocators:
+            bench.size = {"check": ["--symbols", "2", "--degree", "0"]}
+            self.assertGreater(bench.trading("check", "wrapper", 1, allocator)["windows"], 0)
+        # A library that cannot be loaded: the loader warns and goes on.
+        bench.allocators["broken"] = __file__
+        with self.assertRaisesRegex(SystemExit, "broken is not what trading_bench runs with"):
+            bench.trading("check", "wrapper", 1, "broken")
 
 
 if __name__ == "__main__":
