@@ -3,7 +3,7 @@
 """The figures of paper 1, section 5, on this machine: runs the programs, writes tables and plots.
 
     figures.py --build build/release --output out/trading [--quick | --full] [--resume]
-               [--minutes N]
+               [--minutes N] [--allocators NAME,NAME=LIBRARY,...]
 
 Writes figures.md (the page that papers/pages.py makes of it), a CSV of every measurement, and plots
 where gnuplot is installed. Rounds go through all variants in turn, so that a busy moment of the
@@ -17,23 +17,30 @@ After an interruption, and after --minutes, --resume goes on.
   6a, 6b   the same with other allocators in the place of the standard one, by LD_PRELOAD
   7        the best of each
   table 1  resident memory while a trading day goes by
+
+--allocators chooses the other allocators, by their names or by their libraries; each run names the
+library that its malloc came from, and another one than the chosen ends this.
 """
 
 import argparse
 import csv
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench"), str(HERE.parents[1] / "pages")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench"), str(HERE.parents[1] / "pages"),
+                str(HERE.parents[2] / "memory-tools/memory")]
 from figure_pages import write_page_of_run  # noqa: E402
 from reporting import (ALLOCATORS, commit_text, find_allocators, machine_text,  # noqa: E402
                        plot, spread, write_csv)
 from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
+from strid_memory.allocators import choose  # noqa: E402
+from strid_memory.errors import MemoryToolError, UsageError  # noqa: E402
 
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
@@ -82,11 +89,18 @@ class Bench:
     """The programs of one build, and the allocators that this machine has. Each run is measured
     once: `store` holds those that were."""
 
-    def __init__(self, build: Path, size: dict, store: Store):
+    def __init__(self, build: Path, size: dict, store: Store | None = None,
+                 chosen: str | None = None):
         self.programs = build / "papers/1-stream-memory/bench"
         self.size = size
         self.store = store
         self.allocators, self.missing = find_allocators(size["allocators"])
+        if chosen is not None:
+            found, _ = choose(chosen)
+            # The standard one is measured in any case.
+            self.allocators = {"glibc": None} | {one.name: one.library and str(one.library)
+                                                 for one in found.values()}
+            self.missing = []
 
     def run(self, program: str, arguments: list[str], allocator: str = "glibc") -> str:
         environment = dict(os.environ)
@@ -95,7 +109,9 @@ class Bench:
         done = subprocess.run([self.programs / program, *arguments], env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise RunError(f"{program} {' '.join(arguments)} ({allocator}): {done.stderr.strip()}")
+            reason = (f"ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})"
+                      if done.returncode < 0 else done.stderr.strip())
+            raise RunError(f"{program} {' '.join(arguments)} ({allocator}): {reason}")
         return done.stdout
 
     def trading(self, mode: str, variant: str, workers: int, allocator: str = "glibc",
@@ -103,12 +119,23 @@ class Bench:
         arguments = ["--mode", mode, "--variant", variant, "--workers", str(workers),
                      *self.size[mode], *more]
         row = json.loads(self.run("trading_bench", arguments, allocator))
+        self.check_loaded(allocator, row.pop("malloc"))
         return {"allocator": allocator, **row}
 
     def once(self, *key: object, **options) -> dict:
         """`key`: (what, round, ...); the arguments of `trading` are options."""
         row = self.store.once(key, lambda: {"round": key[1], **self.trading(**options)})
         return {name: value for name, value in row.items() if name != "key"}
+
+    def check_loaded(self, allocator: str, library: str) -> None:
+        """Throws RunError where malloc came from another library: the loader only warns of one
+        that it cannot preload."""
+        wanted = self.allocators.get(allocator)
+        loaded = (os.path.samefile(library, wanted) if wanted
+                  else Path(library).name.startswith("libc."))
+        if not loaded:
+            raise RunError(f"{allocator} is not what trading_bench runs with: its malloc is that "
+                           f"of {library}")
 
 
 def measure_multicast(bench: Bench, output: Path) -> None:
@@ -206,8 +233,17 @@ def main() -> int:
                         default="short", help="whether everything works, in seconds")
     parser.add_argument("--full", action="store_const", const="full", dest="size",
                         help="as the paper has it; days")
+    parser.add_argument("--allocators", metavar="NAME,NAME=LIBRARY,...",
+                        help="in the place of those that are installed")
     add_piece_options(parser)
     options = parser.parse_args()
+    try:
+        if options.allocators is not None:
+            choose(options.allocators)
+    except UsageError as error:
+        parser.error(str(error))
+    except MemoryToolError as error:
+        sys.exit(f"{parser.prog}: error: {error}")
 
     def work() -> None:
         output, build = options.output, options.build.resolve()
@@ -215,9 +251,10 @@ def main() -> int:
         if not (build / "papers/1-stream-memory/bench/trading_bench").exists():
             raise RunError(f"{build} has no trading_bench: `make figures-trading` builds it")
         store = Store(output, 1, {"quick": options.size == "quick", "size": options.size,
-                                  "commit": commit_text(), "machine": machine_text(build)},
+                                  "allocators": options.allocators, "commit": commit_text(),
+                                  "machine": machine_text(build)},
                       options.resume, Deadline(options.minutes))
-        bench = Bench(build, size, store)
+        bench = Bench(build, size, store, options.allocators)
         if bench.missing:
             print(f"not installed and left out: {', '.join(bench.missing)}", file=sys.stderr)
         measure_multicast(bench, output)

@@ -10,7 +10,8 @@
 //   trading_bench --mode check  --variant V --workers N   every forecast compared
 //   trading_bench --mode list                             the variants
 //
-// Every mode compares the answer with that of a plain loop over the same quotes.
+// Every mode compares the answer with that of a plain loop over the same quotes, and the line names
+// the library that malloc is taken from.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -80,10 +81,22 @@ struct Setup {
     apps::trading::FarmOptions farm;
 };
 
+/// A path as a string of JSON.
+std::string quoted(const std::string& path) {
+    std::string text = "\"";
+    for (const char c : path) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text + '"';
+}
+
 void print(const Settings& settings, const std::string& figures) {
-    std::printf("{\"variant\": \"%s\", \"workers\": %zu, \"symbols\": %u, \"degree\": %zu, %s}\n",
-                settings.variant.c_str(), settings.workers, settings.symbols, settings.degree,
-                figures.c_str());
+    std::printf(
+        "{\"variant\": \"%s\", \"workers\": %zu, \"symbols\": %u, \"degree\": %zu, "
+        "\"malloc\": %s, %s}\n",
+        settings.variant.c_str(), settings.workers, settings.symbols, settings.degree,
+        quoted(malloc_library()).c_str(), figures.c_str());
 }
 
 std::string field(const char* name, double value) {

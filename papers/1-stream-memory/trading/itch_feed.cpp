@@ -2,7 +2,6 @@
 #include "itch_feed.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -77,9 +76,7 @@ class ItchFeed::Fields {
     std::string_view message_;
 };
 
-ItchFeed::ItchFeed(std::shared_ptr<Market> market)
-    : market_(std::move(market)),
-      stocks_(std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) {}
+ItchFeed::ItchFeed(std::shared_ptr<Market> market) : market_(std::move(market)) {}
 
 bool ItchFeed::check(std::string_view message, std::string& fault) const {
     const auto* const found = std::ranges::find(types, message[0], &TypeOfMessage::type);
@@ -99,6 +96,7 @@ bool ItchFeed::check(std::string_view message, std::string& fault) const {
 
 bool ItchFeed::name_stock(const Fields& fields, std::size_t at, std::string& fault) {
     const std::string_view name = fields.name(at);
+    if (fields.stock() >= stocks_.size()) stocks_.resize(std::size_t{fields.stock()} + 1);
     Stock& stock = stocks_[fields.stock()];
     if (stock.name == name && !name.empty()) [[likely]]
         return true;
@@ -148,6 +146,7 @@ bool ItchFeed::take_order(const Fields& fields, std::string& fault) {
 }
 
 bool ItchFeed::has_moved(std::uint16_t stock) noexcept {
+    if (stock >= stocks_.size()) return false;  // of no stock
     const OrderBook::Best best = book_.best_of(stock);
     if (best == stocks_[stock].best) return false;
     stocks_[stock].best = best;

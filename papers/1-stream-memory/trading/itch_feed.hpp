@@ -45,7 +45,7 @@ class ItchFeed {
 
     std::shared_ptr<Market> market_;
     OrderBook book_;
-    std::vector<Stock> stocks_;  // by their number in the feed
+    std::vector<Stock> stocks_;  // by their number in the feed, up to the last with a name
     std::uint64_t latest_ns_ = 0;
     std::uint64_t quotes_ = 0;
 };

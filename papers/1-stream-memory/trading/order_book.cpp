@@ -2,7 +2,6 @@
 #include "order_book.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -22,8 +21,6 @@ auto place_of(std::vector<OrderBook::Level>& levels, OrderBook::Side side, std::
 }
 
 }  // namespace
-
-OrderBook::OrderBook() : stocks_(std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) {}
 
 std::vector<OrderBook::Level>& OrderBook::levels_of(const Order& order) noexcept {
     Stock& stock = stocks_[order.stock];
@@ -56,6 +53,7 @@ bool OrderBook::add(Reference reference, const Order& order, std::string& fault)
                             order.shares, order.price);
         return false;
     }
+    if (order.stock >= stocks_.size()) stocks_.resize(std::size_t{order.stock} + 1);
     if (!orders_.emplace(reference, order).second) {
         fault = fmt::format("there is an order {} already", reference);
         return false;
@@ -115,6 +113,7 @@ bool OrderBook::replace(std::uint16_t stock, Reference reference, Reference by,
 }
 
 OrderBook::Best OrderBook::best_of(std::uint16_t stock) const noexcept {
+    if (stock >= stocks_.size()) return {};
     const Stock& own = stocks_[stock];
     return {own.bids.empty() ? Level{} : own.bids.back(),
             own.asks.empty() ? Level{} : own.asks.back()};

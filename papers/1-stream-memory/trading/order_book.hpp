@@ -40,8 +40,6 @@ class OrderBook {
     };
     using Reference = std::uint64_t;
 
-    OrderBook();
-
     /// Each returns false, with a sentence, where the message contradicts what came before; then
     /// nothing has changed. O(1) beside the levels between the price and the best one.
     [[nodiscard]] bool add(Reference reference, const Order& order, std::string& fault);
@@ -73,7 +71,7 @@ class OrderBook {
     void take_size(const Order& order, std::uint32_t shares) noexcept;
 
     Orders orders_;
-    std::vector<Stock> stocks_;  // by their number in the feed
+    std::vector<Stock> stocks_;  // by their number in the feed, up to the last with an order
 };
 
 }  // namespace strid::apps::trading

@@ -14,6 +14,7 @@ NAMES = {
     "hoard": "Hoard",
     "jemalloc": "Jemalloc",
     "glibc": "Ptmalloc2",
+    "ptmalloc3": "Ptmalloc3",
     "tcmalloc": "TCMalloc",
     "strid-tlsf": "TLSF",
     "strid-miser": "Miser",

@@ -14,7 +14,7 @@ sys.path[:0] = [str(SOURCE / "memory-tools/memory"), str(STUDY)]
 try:
     import paper
     import study_text
-    from strid_memory import analysis, measures
+    from strid_memory import analysis, experiment, measures
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(0)
@@ -71,6 +71,71 @@ class Text(unittest.TestCase):
         self.assertAlmostEqual(sizes.share_to(64), 0.8)
         text = study_text.sizes_text({"data": sizes})[0]
         self.assertIn("100 requests, 50 a second (paper: 50000); 80 % of at most 64 bytes", text)
+
+
+class Fragmentation(Case):
+    """The page where the kernel counts no events; the runs are made up."""
+
+    KEYS = ["wall_s", "processor_s", "peak_bytes", "mean_bytes", "minor_faults", "major_faults",
+            "not_live_bytes", "unusable_change", "order_p50_ms", "order_p99_ms"]
+
+    def report(self, events: str | None) -> study_text.Study:
+        folder = experiment.Folder(self.folder / str(events))
+        folder.begin({
+            "command": ["load"], "command_text": "the exchange under load", "repeat": 3, "seed": 1,
+            "allocators": {"glibc": None, "hoard": "/lib/hoard.so"}, "not_installed": [],
+            "left_out": {}, "cores": [1, 2], "processors": {"1": [0], "2": [0, 1]},
+            "spare_processors": True, "metric": None, "event": None, "machine": "a machine",
+            "not_measured": {"extfrag_events": events} if events else {},
+        })
+        rows = [
+            {"allocator": name, "cores": cores, "repeat": repeat,
+             **{key: base * cores + repeat / 100 for key in self.KEYS},
+             "extfrag_events": None if events else base * cores + repeat / 10}
+            for name, base in (("glibc", 1.0), ("hoard", 2.0))
+            for cores in (1, 2)
+            for repeat in (1, 2, 3)
+        ]
+        with folder.path.joinpath("runs.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        return study_text.Study({"w2": folder}, {})
+
+    def test_other_measures_stand_for_events_that_are_not_counted(self):
+        study = self.report("tracefs is not mounted")
+        found = dict(study.comparison())
+        [why] = found["In the place of figure 13, under w2"]
+        self.assertIn("no events are compared: tracefs is not mounted.", why)
+        report = study.reports["w2"]
+        for key in study_text.IN_PLACE_OF_EVENTS:
+            title = report.of(key).measure.title
+            self.assertIn("In the paper, on 4 cores: TLSF", " ".join(found[f"{title} under w2"]))
+            section = study.section("w2", report, report.of(key))
+            self.assertTrue(section.startswith(f"<h2>In the place of figure 13: {title}"), title)
+
+    def test_events_that_are_counted_are_compared(self):
+        study = self.report(None)
+        found = dict(study.comparison())
+        self.assertNotIn("In the place of figure 13, under w2", found)
+        [_, here, *_] = found["Fragmentation events under w2"]
+        self.assertIn("the least first: glibc and hoard", here)
+
+
+class Allocators(Case):
+    def test_a_library_that_is_not_there_is_an_error(self):
+        text = self.folder / "text.so"
+        text.write_text("no library")
+        words = [sys.executable, "-B", STUDY / "study.py", "--build", BUILD, "--quick"]
+        for path, reason in ((self.folder / "gone.so", "No such file"), (text, "not a library")):
+            result = subprocess.run(
+                [*map(str, words), "--output", str(self.folder / "out"), "--allocators",
+                 f"glibc,hoard={path}"],
+                capture_output=True, text=True, timeout=TIMEOUT_S,
+            )
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(f"--allocators hoard: {path}: {reason}", result.stderr)
 
 
 class Quick(Case):
