@@ -28,6 +28,18 @@ void Application::add_options(CLI::App& command) {
     add_own_options(command);
 }
 
+void Application::add_form_option(CLI::App& command) {
+    add_choice<GraphForm>(
+        command, "--form", form_, {{"own", GraphForm::own}, {"paper", GraphForm::paper}},
+        "The graph: what runs best, or the operators of paper 2 without chaining, "
+        "with the same answer");
+}
+
+RunOptions Application::options_of_form(RunOptions options) const {
+    if (form_ == GraphForm::paper) options.fuse = false;
+    return options;
+}
+
 void Application::check() const {
     const SideFile& file = facts_->side_file;
     if (side_file_.empty() && !file.example.empty()) {

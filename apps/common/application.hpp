@@ -25,6 +25,12 @@ class App;
 
 namespace strid::apps {
 
+/// The graph of an application that a paper has, too.
+enum class GraphForm : std::uint8_t {
+    own,   ///< what runs best here
+    paper  ///< the operators of paper 2, none of them chained: its table 3 counts their blocks
+};
+
 class Application {
   public:
     /// Of the row of that name. Throws std::invalid_argument where there is none.
@@ -45,12 +51,17 @@ class Application {
     [[nodiscard]] virtual std::vector<FileUse> files() const;
     /// Whether its own options have it make its records, so that it reads no input.
     [[nodiscard]] virtual bool makes_records() const noexcept { return false; }
+    /// `options` as the form of the graph has them: that of the paper is not fused.
+    [[nodiscard]] RunOptions options_of_form(RunOptions options) const;
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty
     /// where the application does not count them.
     [[nodiscard]] virtual std::function<std::uint64_t()> bytes_done() const { return {}; }
 
   protected:
     virtual void add_own_options(CLI::App& command) = 0;
+    /// The option --form, for an application whose graph can be the paper's.
+    void add_form_option(CLI::App& command);
+    [[nodiscard]] GraphForm form() const noexcept { return form_; }
     virtual void check_own() const {}
     /// The file beside the input; empty where none is named.
     [[nodiscard]] const std::string& side_file() const noexcept { return side_file_; }
@@ -58,6 +69,7 @@ class Application {
   private:
     const ApplicationFacts* facts_;
     std::string side_file_;
+    GraphForm form_ = GraphForm::own;
 };
 
 /// Adds `NAME TIME`; `read` is read_duration or read_duration_or_zero (program/arguments.hpp).

@@ -135,8 +135,8 @@ int run_application(Application& application, RunCommand& run) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
     tool::report_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
-    RunOptions options =
-        ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
+    RunOptions options = application.options_of_form(
+        ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run);
     if (run.measure) {
         options.loads = measured_loads(application, ends);
         if (!run.arguments.session.quiet) write_to_stderr(described(options.loads));
@@ -184,7 +184,8 @@ int explain_main(Application& application, int argc, char** argv) {
     if (const auto code = parse_arguments(*command, argc, argv)) return *code;
     Graph graph{std::string(application.name())};
     application.build(graph, {});
-    const RunOptions options = replays ? replay_options(arguments.run, application) : arguments.run;
+    const RunOptions options = application.options_of_form(
+        replays ? replay_options(arguments.run, application) : arguments.run);
     check_files(graph, {.picture_path = picture, .files = application.files()});
     if (!picture.empty()) draw(graph.description(options), picture);
     write_to_stdout(graph.explain(options));

@@ -16,8 +16,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from figure_pages import FOLDERS, PAPERS, Paper, table
-from figure_values import Key, Value, read_rows
+from figure_values import Key, Value, read_rows, table
+from paper_texts import FOLDERS, PAPERS, Paper
 
 HOLDS, IN_PART, NOT, UNTRIED = "holds", "in part", "does not", "not tried"
 VERDICTS = (HOLDS, IN_PART, NOT, UNTRIED)
@@ -69,6 +69,13 @@ def verdict_of(claim: Claim, values: dict[Key, Value]) -> str:
     if None in found:
         return UNTRIED
     return HOLDS if all(found) else IN_PART if any(found) else NOT
+
+
+def claims_of(claims: list[Claim], paper: int, figure: str,
+              values: dict[Key, Value]) -> list[tuple[str, str]]:
+    """The measured claims of a figure, with their verdicts."""
+    return [(claim.claim, verdict_of(claim, values)) for claim in claims
+            if (claim.paper, claim.figure) == (paper, figure) and claim.condition]
 
 
 def link_of(claim: Claim, paper: Paper) -> tuple[str, str]:

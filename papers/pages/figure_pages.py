@@ -5,95 +5,20 @@ values.csv of the results; nothing else is in it."""
 
 from __future__ import annotations
 
-import sys
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 
-from figure_values import (Key, Printed, Value, number, read_printed, read_rows, read_values,
+from claims import HOLDS, IN_PART, NOT, Claim, claims_of, read_claims
+from figure_values import (Key, Printed, Value, number, read_rows, read_values, table,
                            write_values)
+from paper_texts import Figure, Paper, measured_values, read_paper
 
-PAPERS = Path(__file__).resolve().parents[1]
-# The folder of each paper, where its module of values lies, and the name of that.
-FOLDERS = {1: ("1-stream-memory", "bench", "trading_values"),
-           2: ("2-windflow", "bench/report", "report_values"),
-           3: ("3-allocators", "bench", "study_values"),
-           4: ("4-fastflow", "bench", "pattern_values"),
-           5: ("5-layouts", "bench", "layout_values")}
 SIDE = 1.03  # closer to 1 than this is neither above nor below
 TIE = 1.05  # two values closer than this have no order
 COLUMNS_MAX = 8
 NOT_RUN = "Not run"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """`here`: what is measured on this machine; `why`: why the two agree, or do not; `raw`: files
-    of the results. `order`: whether the cells of a row, of a column or both are compared.
-    `settings`: numbers of the texts that are no results."""
-
-    name: str
-    title: str  # the heading: "Figure 5a: ..."
-    section: str
-    here: str
-    why: str
-    raw: list[str]
-    plots: list[str] = field(default_factory=list)
-    order: str = ""
-    settings: list[float] = field(default_factory=list)
-
-    @property
-    def anchor(self) -> str:
-        """As GitHub and MkDocs make it of the heading."""
-        kept = (c for c in self.title.lower() if c.isalnum() or c in " -_")
-        return "".join(kept).replace(" ", "-")
-
-
-@dataclass(frozen=True)
-class Paper:
-    number: int
-    folder: Path
-    title: str
-    text: str
-    left_out: str
-    settings: list[float]  # numbers of these two texts
-    figures: list[Figure]
-    printed: dict[Key, Printed]
-
-    @property
-    def results(self) -> Path:
-        return self.folder / "results"
-
-    def printed_of(self, figure: Figure) -> list[Printed]:
-        return [one for one in self.printed.values() if one.figure == figure.name]
-
-
-def paper_folder(one: int, papers: Path = PAPERS) -> Path:
-    return papers / FOLDERS[one][0]
-
-
-def read_paper(one: int, papers: Path = PAPERS) -> Paper:
-    folder = paper_folder(one, papers)
-    found = tomllib.loads((folder / "figures.toml").read_text())
-    figures = [Figure(**{name: " ".join(value.split()) if isinstance(value, str) else value
-                         for name, value in figure.items()}) for figure in found["figure"]]
-    printed = read_printed(folder / "paper.csv")
-    unknown = {key[0] for key in printed} - {figure.name for figure in figures}
-    if unknown:
-        raise ValueError(f"{folder / 'paper.csv'}: no figure {', '.join(sorted(unknown))}")
-    return Paper(one, folder, found["title"], found["text"].strip(), found["left_out"].strip(),
-                 found.get("settings", []), figures, printed)
-
-
-def measured_values(one: int, folder: Path) -> list[Value]:
-    """Out of the raw files in a folder."""
-    _, place, module = FOLDERS[one]
-    path = str(paper_folder(one) / place)
-    if path not in sys.path:
-        sys.path.append(path)
-    return import_module(module).values_of(folder)
+SAID = {IN_PART: "holds in part", NOT: "does not hold"}
 
 
 # Whether a figure agrees
@@ -167,8 +92,9 @@ class Verdict:
         return f"**{self.word}**. Otherwise than in the paper: {'; '.join(self.differ)}."
 
 
-def verdict_of(figure: Figure, printed: list[Printed], ours: dict[Key, Value],
-               files: set[str]) -> Verdict:
+def verdict_of(figure: Figure, printed: list[Printed], ours: dict[Key, Value], files: set[str],
+               claimed: list[tuple[str, str]]) -> Verdict:
+    """`claimed`: the claims of this figure, and whether they hold."""
     found = Verdict(has_values=any(key[0] == figure.name for key in ours),
                     is_drawn=not figure.raw and bool(files.intersection(figure.plots)))
     for one in printed:
@@ -177,17 +103,14 @@ def verdict_of(figure: Figure, printed: list[Printed], ours: dict[Key, Value],
         if answer is False:
             found.differ.append(one.statement)
     pairs, differ = order_of(printed, ours, figure.order)
-    found.compared += pairs
+    found.compared += pairs + sum(verdict in (HOLDS, IN_PART, NOT) for _, verdict in claimed)
     found.differ += differ
+    found.differ += [f"the claim \"{claim}\" {SAID[verdict]}" for claim, verdict in claimed
+                     if verdict in SAID]
     return found
 
 
 # The text of a page
-
-
-def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
 
 
 def shown(value: Value | Printed | None) -> str:
@@ -223,7 +146,7 @@ def columns_of(outer: list[str], inner: list[str], printed: list[Printed], ours:
             units = {cell.unit for cell in cells if cell}
             if not units:
                 continue
-            title = [f"{one}: {who}" if printed else one]
+            title = [f"{one}: {who}" if printed else one or "all"]
             title += [unit for unit in units if printed and len(units) == 1 and unit]
             columns.append([", ".join(title), *(shown(cell) for cell in cells)])
     return columns
@@ -247,16 +170,22 @@ def grid(printed: list[Printed], ours: list[Value]) -> list[str]:
 
 
 def grids(printed: list[Printed], ours: list[Value]) -> list[str]:
-    """One with the paper's cells, else one for each unit."""
+    """One with the paper's cells, else one for all series of a unit that have the same places."""
     if printed or not ours:
         return grid(printed, ours) if printed or ours else []
-    return [line for unit in dict.fromkeys(value.unit for value in ours)
-            for line in [f"Here, {unit}:", "",
-                         *grid([], [value for value in ours if value.unit == unit])]]
+    places: dict[tuple[str, str], list[str]] = {}
+    for value in ours:
+        places.setdefault((value.unit, value.series), []).append(value.at)
+    lines = []
+    for unit, at in dict.fromkeys((unit, tuple(found)) for (unit, _), found in places.items()):
+        same = [value for value in ours if value.unit == unit
+                and tuple(places[unit, value.series]) == at]
+        lines += [f"Here, {unit}:" if unit else "Here:", "", *grid([], same)]
+    return lines
 
 
-def section(figure: Figure, paper: Paper, ours: dict[Key, Value], results: str,
-            files: set[str]) -> list[str]:
+def section(figure: Figure, paper: Paper, ours: dict[Key, Value], results: str, files: set[str],
+            verdict: Verdict) -> list[str]:
     """`results`: the folder of the raw files and plots, as a link names it; `files` are there."""
     printed = paper.printed_of(figure)
     told = [one for one in printed if not one.is_cell]
@@ -268,7 +197,7 @@ def section(figure: Figure, paper: Paper, ours: dict[Key, Value], results: str,
     if told:
         lines += statements(told, ours)
     lines += grids([one for one in printed if one.is_cell], rest)
-    lines += [verdict_of(figure, printed, ours, files).text, "", figure.why, ""]
+    lines += [verdict.text, "", figure.why, ""]
     raw = [file for file in figure.raw if file in files]
     if raw and any(key[0] == figure.name for key in ours):
         lines += ["Raw data: " + ", ".join(f"[{file}]({results}{file})" for file in raw) + ".", ""]
@@ -288,26 +217,27 @@ def provenance(runs: list[dict[str, str]]) -> list[str]:
         for (date, commit, machine, command), files in found.items()])
 
 
-def page(paper: Paper, ours: dict[Key, Value], runs: list[dict[str, str]], results: str,
-         files: set[str]) -> str:
+def page(paper: Paper, claims: list[Claim], ours: dict[Key, Value], runs: list[dict[str, str]],
+         results: str, files: set[str]) -> str:
     lines = [f"# {paper.title}", "", paper.text, "", paper.left_out, ""]
     lines += provenance(runs)
-    verdicts = {figure.name: verdict_of(figure, paper.printed_of(figure), ours, files)
+    verdicts = {figure.name: verdict_of(figure, paper.printed_of(figure), ours, files,
+                                        claims_of(claims, paper.number, figure.name, ours))
                 for figure in paper.figures}
     lines += table(["figure or table", ""], [
         [f"[{figure.title}](#{figure.anchor})", verdicts[figure.name].word.lower()]
         for figure in paper.figures])
     for figure in paper.figures:
-        lines += section(figure, paper, ours, results, files)
+        lines += section(figure, paper, ours, results, files, verdicts[figure.name])
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def page_of_results(paper: Paper) -> str:
+def page_of_results(paper: Paper, claims: list[Claim]) -> str:
     """Of what is stored."""
     folder = paper.results
     files = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
-    return page(paper, read_values(folder / "values.csv"), read_rows(folder / "runs.csv"),
-                "results/", files)
+    return page(paper, claims, read_values(folder / "values.csv"),
+                read_rows(folder / "runs.csv"), "results/", files)
 
 
 def runs_of(settings: dict, files: Iterable[str]) -> list[dict[str, str]]:
@@ -325,7 +255,8 @@ def write_page_of_run(output: Path) -> None:
     write_values(output / "values.csv", measured_values(paper.number, output))
     files = {file.name for file in output.iterdir()}
     raw = {file for figure in paper.figures for file in figure.raw} & files
-    text = page(paper, read_values(output / "values.csv"), runs_of(settings, raw), "", files)
+    text = page(paper, read_claims(), read_values(output / "values.csv"), runs_of(settings, raw),
+                "", files)
     if settings.get("quick"):
         text = text.replace("\n\n", "\n\nQuick: small data; the numbers mean nothing.\n\n", 1)
     (output / "figures.md").write_text(text)

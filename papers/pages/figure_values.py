@@ -120,3 +120,9 @@ def read_printed(file: Path) -> dict[Key, Printed]:
             raise ValueError(f"{file}: {','.join(one.key)}: no rule '{one.rule}', or there twice")
         found[one.key] = one
     return found
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """Of Markdown, with an empty line behind it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines] + [""]

@@ -22,9 +22,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
 from claims import faults_of, read_claims, tables_of  # noqa: E402
-from figure_pages import (FOLDERS, PAPERS, Paper, measured_values, page_of_results,  # noqa: E402
-                          read_paper, runs_of)
+from figure_pages import page_of_results, runs_of  # noqa: E402
 from figure_values import read_rows, read_values, write_values  # noqa: E402
+from paper_texts import FOLDERS, PAPERS, Paper, measured_values, read_paper  # noqa: E402
 from reporting import write_csv  # noqa: E402
 from store import RunError, read_settings  # noqa: E402
 
@@ -77,7 +77,8 @@ def pages(papers: Path = PAPERS) -> dict[Path, str]:
     faults = faults_of(claims, found, papers)
     if faults:
         raise RunError("\n".join(faults))
-    texts = {paper.folder / "figures.md": page_of_results(paper) for paper in found.values()}
+    texts = {paper.folder / "figures.md": page_of_results(paper, claims)
+             for paper in found.values()}
     readme = papers / "README.md"
     written, mark, _ = readme.read_text().partition(CLAIMS)
     if not mark:

@@ -28,6 +28,7 @@ class FraudDetection final : public Application {
                           "How unlikely a sequence is");
         add_decimal_option(command, "--threshold", options_.threshold,
                            "An outlier is a sequence with a score above it");
+        add_form_option(command);
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         auto model =

@@ -22,6 +22,7 @@ class SpikeDetection final : public Application {
         add_number_option(
             command, "--window", options_.window, 1, window_max,
             fmt::format("Readings that the mean is over (default: {})", options_.window));
+        add_form_option(command);
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         spike_detection::build(graph, endpoints, options_);

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A graph as the command line shows it: its explanation, its tasks, its picture."""
 
+import csv
+import re
 import unittest
 
-from bundled import TEXT
+from bundled import PAPER, TEXT
 from command_line import Case
+
+BLOCKS = ("Seqs", "Combiners", "Pipes", "Containers", "All-to-Alls")
+# Applications whose --form paper has the paper's graph, and their letters in its table 3.
+PAPERS_FORM = {"fraud-detection": ("FD", "--model", "model.txt"), "spike-detection": ("SD",),
+               "traffic-monitoring": ("TM", "--roads", "roads.csv"), "word-count": ("WC",)}
 
 
 class Layouts(Case):
@@ -12,6 +19,17 @@ class Layouts(Case):
         text = self.strid("explain", "word-count", "--parallelism", "count=3").stdout.decode()
         for name in ["lines", "split", "count", "write"]:
             self.assertIn(name, text)
+
+    def test_the_papers_form_has_the_blocks_of_table_3(self):
+        with (PAPER / "paper.csv").open(newline="") as file:
+            printed = {(row["series"], row["at"]): int(row["value"])
+                       for row in csv.DictReader(file) if row["figure"] == "T3"}
+        for name, (short, *option) in PAPERS_FORM.items():
+            options = [option[0], PAPER / name / "data" / option[1]] if option else []
+            text = self.strid("explain", name, "--algebra", "--parallelism", 1, "--form", "paper",
+                              *options).stdout.decode()
+            found = list(map(int, re.findall(r"\d+", text.splitlines()[-1])))
+            self.assertEqual(found, [printed[short, block] for block in BLOCKS], name)
 
     def test_explain_lists_the_tasks_of_a_replay(self):
         run = ["--workers", 2, "--duration", "10ms"]

@@ -63,6 +63,16 @@ class TrafficAnswers(Traffic):
             with self.subTest(way=way):
                 self.same_answer(GOLDEN / "nearest-updates.csv", self.run_traffic(*way), 1)
 
+    def test_the_papers_form_has_the_same_rows(self):
+        for way in (["--workers", 1], ["--parallelism", 3], ["--mode", "dedicated"]):
+            with self.subTest(way=way):
+                out = self.run_traffic("--form", "paper", *way)
+                self.same_answer(GOLDEN / "nearest-updates.csv", out, 1)
+        for option in (["--emit", "final"], ["--matcher", "hidden-markov"]):
+            error = self.fails("run", "traffic-monitoring", "--roads", ROADS, "--input", FIXES,
+                               "--form", "paper", *option, code=2)
+            self.assertIn("--form paper goes with --matcher nearest and --emit updates", error)
+
     def test_updates_end_as_the_final_means(self):
         last, count = last_rows(self.run_traffic("--parallelism", 3))
         with open(GOLDEN / "nearest-final.csv", encoding="ascii", newline="") as file:

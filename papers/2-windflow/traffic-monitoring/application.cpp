@@ -55,11 +55,18 @@ class TrafficMonitoring final : public Application {
         command.add_flag(
             "--ordered", options_.ordered,
             "The rows and means of a road in the order of the input, however many replicas match");
+        add_form_option(command);
     }
     void check_own() const override {
         check_positive("--tolerance", matching_.tolerance, tolerance_max_m);
         check_positive("--bearing-tolerance", matching_.bearing_tolerance, 180);
         check_positive("--position-error", options_.markov.position_error_m, tolerance_max_m);
+        if (form() == GraphForm::own) return;
+        if (options_.matcher != Matcher::nearest || options_.emit != Emit::every_update) {
+            throw GraphError(
+                "--form paper goes with --matcher nearest and --emit updates: the "
+                "paper has no other graph");
+        }
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         std::shared_ptr<const RoadIndex> index;
@@ -67,7 +74,11 @@ class TrafficMonitoring final : public Application {
             index = std::make_shared<const RoadIndex>(
                 traffic_monitoring::read_roads(side_file(), roads_format_), matching_);
         }
-        traffic_monitoring::build(graph, endpoints, options_, std::move(index));
+        if (form() == GraphForm::paper) {
+            traffic_monitoring::build_papers_form(graph, endpoints, options_, std::move(index));
+        } else {
+            traffic_monitoring::build(graph, endpoints, options_, std::move(index));
+        }
     }
 
   private:

@@ -37,5 +37,9 @@ struct Options {
 /// Builds the graph; without an index it can be looked at but has no answer.
 void build(Graph& graph, const Endpoints& endpoints, const Options& options,
            std::shared_ptr<const RoadIndex> index);
+/// The four operators of paper 2, figure 11: fixes, match, speed, and the writer. The rows are
+/// those of `build` with the nearest road and every update, in the order of the input.
+void build_papers_form(Graph& graph, const Endpoints& endpoints, const Options& options,
+                       std::shared_ptr<const RoadIndex> index);
 
 }  // namespace strid::apps::traffic_monitoring

@@ -18,6 +18,7 @@ class WordCount final : public Application {
                          {{"final", Emit::at_end}, {"updates", Emit::every_update}},
                          "A row per word at the end of the text, or one per occurrence with the "
                          "count so far");
+        add_form_option(command);
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         bytes_ = std::make_shared<word_count::ByteCount>(0);

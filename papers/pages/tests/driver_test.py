@@ -15,9 +15,12 @@ import unittest
 from pathlib import Path
 
 PAPERS = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(PAPERS / "pages"), str(PAPERS.parent / "bench")]
+sys.path[:0] = [str(PAPERS / "pages"), str(PAPERS.parent / "bench"), str(PAPERS / "pages/tests")]
+import claims  # noqa: E402
 import figure_pages  # noqa: E402
 import pages  # noqa: E402
+import paper_texts  # noqa: E402
+from pages_test import numbers_without_a_file  # noqa: E402
 from store import UNFINISHED, RunError  # noqa: E402
 
 DRIVER, *ARGUMENTS = sys.argv[1:]
@@ -58,12 +61,13 @@ class Driver(unittest.TestCase):
         self.assertIn("the numbers mean nothing", page)
         papers = self.folder / "papers"
         number = json.loads((self.output / "raw/settings.json").read_text())["paper"]
-        name = figure_pages.FOLDERS[number][0]
+        name = paper_texts.FOLDERS[number][0]
         (papers / name).mkdir(parents=True)
         for file in ("figures.toml", "paper.csv"):
             shutil.copy(PAPERS / name / file, papers / name)
         paper = pages.store(self.output, papers, quick=True)
-        stored = figure_pages.page_of_results(paper)
+        stored = figure_pages.page_of_results(paper, claims.read_claims())
+        self.assertEqual(numbers_without_a_file(stored, paper), set())
         measured = pages.figures_in(paper.results)
         self.assertGreater(len(measured), 0)
         for figure in paper.figures:

@@ -18,6 +18,7 @@ sys.path[:0] = [str(PAPERS / "pages"), str(PAPERS.parent / "bench")]
 import claims  # noqa: E402
 import figure_pages  # noqa: E402
 import pages  # noqa: E402
+import paper_texts  # noqa: E402
 from figure_values import Printed, Value, number, read_values  # noqa: E402
 from store import RunError  # noqa: E402
 
@@ -34,9 +35,9 @@ def numbers_of(text: str) -> set[float]:
     return {float(found.replace(",", "")) for found in NUMBER.findall(text)}
 
 
-def numbers_of_files(paper: figure_pages.Paper) -> set[float]:
-    """Of the CSV files, and the settings."""
-    found = set()
+def numbers_of_files(paper: paper_texts.Paper) -> set[float]:
+    """Of the CSV files, the texts of the claims, and the settings."""
+    found = numbers_of(" ; ".join(claim.claim for claim in claims.read_claims(PAPERS)))
     for file in (paper.folder / "paper.csv", *paper.results.glob("*.csv")):
         with file.open(newline="") as text:
             for row in csv.reader(text):
@@ -46,7 +47,7 @@ def numbers_of_files(paper: figure_pages.Paper) -> set[float]:
         float(value) for value in paper.settings}
 
 
-def numbers_without_a_file(text: str, paper: figure_pages.Paper) -> set[float]:
+def numbers_without_a_file(text: str, paper: paper_texts.Paper) -> set[float]:
     return numbers_of(text) - numbers_of_files(paper)
 
 
@@ -57,7 +58,7 @@ class Papers(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.papers = Path(folder.name) / "papers"
-        for name, _, _ in figure_pages.FOLDERS.values():
+        for name, _, _ in paper_texts.FOLDERS.values():
             (self.papers / name).mkdir(parents=True)
             for file in ("figures.toml", "paper.csv", "figures.md"):
                 shutil.copy(PAPERS / name / file, self.papers / name)
@@ -78,7 +79,7 @@ class Papers(unittest.TestCase):
             {name: value for name, value in all_settings.items() if value is not None}))
         return self.run
 
-    def store(self, **options) -> figure_pages.Paper:
+    def store(self, **options) -> paper_texts.Paper:
         """Claims link to files that the copy has not: pages of the papers alone."""
         return pages.store(self.trading(), self.papers, **options)
 
@@ -88,13 +89,13 @@ class Stored(unittest.TestCase):
         self.assertEqual(pages.check(), [])
 
     def test_every_number_of_a_page_is_in_a_file(self):
-        for paper in map(figure_pages.read_paper, figure_pages.FOLDERS):
+        for paper in map(paper_texts.read_paper, paper_texts.FOLDERS):
             with self.subTest(paper=paper.number):
                 text = (paper.folder / "figures.md").read_text()
                 self.assertEqual(numbers_without_a_file(text, paper), set())
 
     def test_every_file_of_the_results_says_where_it_comes_from(self):
-        for paper in map(figure_pages.read_paper, figure_pages.FOLDERS):
+        for paper in map(paper_texts.read_paper, paper_texts.FOLDERS):
             if paper.results.is_dir():
                 with (paper.results / "runs.csv").open(newline="") as file:
                     told = {row["file"] for row in csv.DictReader(file)
@@ -110,9 +111,9 @@ class Stored(unittest.TestCase):
                     3: [*map(str, range(8, 14)), "TI", "TII", "TIII", "TIV", "TV", "TVI"],
                     4: ["T1.1", "1.4", "1.5-farm", "1.5-ring", "1.6", "1.7", "1.8"]}
         for number_of, names in expected.items():
-            found = {figure.name for figure in figure_pages.read_paper(number_of).figures}
+            found = {figure.name for figure in paper_texts.read_paper(number_of).figures}
             self.assertEqual(set(names) - found, set())
-        layouts = figure_pages.read_paper(5)
+        layouts = paper_texts.read_paper(5)
         with_values = {printed.figure for printed in layouts.printed.values()}
         self.assertEqual(len(with_values), 9)
         charts = [figure.name for figure in layouts.figures if figure.title.startswith("Chart")]
@@ -128,8 +129,8 @@ class Stored(unittest.TestCase):
             file, _, anchor = line.group(2).partition("#")
             self.assertTrue((PAPERS / file).exists(), line.group(2))
             if anchor:
-                headings = [figure.anchor for paper in map(figure_pages.read_paper,
-                                                           figure_pages.FOLDERS)
+                headings = [figure.anchor for paper in map(paper_texts.read_paper,
+                                                           paper_texts.FOLDERS)
                             for figure in paper.figures]
                 self.assertIn(anchor, headings)
 
@@ -139,7 +140,7 @@ class Changed(Papers):
 
     def test_a_number_that_is_in_no_file(self):
         paper = self.store()
-        text = figure_pages.page_of_results(paper)
+        text = figure_pages.page_of_results(paper, claims.read_claims())
         self.assertEqual(numbers_without_a_file(text, paper), set())
         self.assertIn("120.5", text)
         self.assertEqual(numbers_without_a_file(text + "\nIt is 1.234 times as fast.\n", paper),
@@ -155,7 +156,7 @@ class Changed(Papers):
                          [f"{file}: not what the raw files give"])
 
     def test_a_page_that_was_changed_by_hand(self):
-        for name, _, _ in figure_pages.FOLDERS.values():
+        for name, _, _ in paper_texts.FOLDERS.values():
             (self.papers / name / "README.md").write_text("")
         with (self.papers / "claims.csv").open() as file:
             rows = [row for row in csv.DictReader(file) if row["figure"]]
@@ -172,7 +173,7 @@ class Changed(Papers):
                          [f"{changed}: not what papers/pages/pages.py writes"])
 
     def test_claims_that_lack_something(self):
-        found = {one: figure_pages.read_paper(one) for one in figure_pages.FOLDERS}
+        found = {one: paper_texts.read_paper(one) for one in paper_texts.FOLDERS}
         good = claims.read_claims()
         self.assertEqual(claims.faults_of(good, found), [])
         without = [claim for claim in good if (claim.paper, claim.figure) != (1, "7")]
@@ -202,10 +203,11 @@ class Runs(Papers):
                          1.228)  # 123.25 / 100.4
         self.assertEqual((paper.results / "runs.csv").read_text().splitlines()[1],
                          f"memory.csv,2026-01-02,{'f' * 40},a machine,figures.py")
-        text = figure_pages.page_of_results(paper)
+        text = figure_pages.page_of_results(paper, claims.read_claims())
         self.assertIn("| standard wrappers (wrapper) | 2498 | 120.5 |", text)
         self.assertIn("[memory.csv](results/memory.csv)", text)
-        self.assertIn("| [Table 1: memory](#table-1-memory) | not compared |", text)
+        # 1.228 is below the 1.4 of its claim.
+        self.assertIn("| [Table 1: memory](#table-1-memory) | agrees |", text)
 
     def test_is_refused_where_it_says_nothing(self):
         for settings, said in (({"quick": True}, "a quick run"),
@@ -236,9 +238,9 @@ class Verdicts(unittest.TestCase):
         return [Printed("f", *key.split("_"), str(value), "ms", rule, "")
                 for key, value in cells.items()]
 
-    def verdict(self, printed, ours, order=""):
-        figure = figure_pages.Figure("f", "Figure f", "", "", "", ["f.csv"], order=order)
-        return figure_pages.verdict_of(figure, printed, ours, set())
+    def verdict(self, printed, ours, order="", claimed=()):
+        figure = paper_texts.Figure("f", "Figure f", "", "", "", ["f.csv"], order=order)
+        return figure_pages.verdict_of(figure, printed, ours, set(), list(claimed))
 
     def test_ratios_are_compared_by_their_side_of_one(self):
         for paper, here, word in ((1.1, 1.5, "Agrees"), (1.1, 1.02, "Does not agree"),
@@ -269,6 +271,16 @@ class Verdicts(unittest.TestCase):
     def test_without_values_nothing_was_run(self):
         self.assertEqual(self.verdict(self.printed("ratio", a_b=1.1), {}).word, "Not run")
         self.assertEqual(self.verdict([], self.ours(a_b=1.0)).word, "Not compared")
+
+    def test_claims_are_compared_too(self):
+        ours = self.ours(a_b=1.0)
+        found = self.verdict([], ours, claimed=[("It is so", claims.HOLDS),
+                                                ("It was so", claims.UNTRIED)])
+        self.assertEqual((found.word, found.compared), ("Agrees", 1))
+        found = self.verdict([], ours, claimed=[("It is so", claims.IN_PART),
+                                                ("It was so", claims.HOLDS)])
+        self.assertEqual((found.word, found.differ),
+                         ("Agrees in part", ['the claim "It is so" holds in part']))
 
     def test_claims_follow_their_conditions(self):
         values = self.ours(a_x=1.0, a_y=2.0)
