@@ -7,7 +7,7 @@
 
 Writes index.html, layouts.md, a CSV and the raw lines of every measurement, and plots where gnuplot
 is installed; prints the Markdown. Every program checks its own answers; a wrong one ends this. The
-tables: allocators, access, classes, pointers, trees, hash-sets, min-max, streams.
+tables: allocators, access, classes, pointers, trees, hash-sets, min-max, changing, hot, streams.
 """
 
 from __future__ import annotations
@@ -237,7 +237,8 @@ def allocators(programs: Programs, output: Path) -> list[Section]:
 
 
 PARTS = {"allocators": allocators, **{name: measured_tables(name) for name in (
-    "access", "classes", "pointers", "trees", "hash-sets", "min-max")}, "streams": streams}
+    "access", "classes", "pointers", "trees", "hash-sets", "min-max", "changing", "hot")},
+         "streams": streams}
 
 
 def parts_of(text: str) -> list[str]:

@@ -208,6 +208,31 @@ MIN_MAX = Table(
     "asks for less than the memory delivers, the loops are limited by their own instructions, "
     "and one loop gains less than half.")
 
+CHANGING = Table(
+    "changing", "Ordered sets that change",
+    "Binary Tree Modification; prefer n-ary tree implementation to binary tree (advice)",
+    ["insert", "search", "rebuild", "search, rebuilt", "side by side", "erase"],
+    ["std::set", "absl::btree_set", "Strid ordered set", "sorted vector, a tenth",
+     "Strid ordered set, a tenth"], "key", {},
+    "A million random keys of 64 bits are inserted one by one, searched (half are there), and half "
+    "of them are erased. `rebuild` lays the ordered set (strid/search/ordered_set.hpp) out anew: "
+    "nodes full, in order, in one block; `side by side` searches several at once. A sorted vector "
+    "has a tenth of the keys, because each insertion moves half of them.",
+    "A search in std::set waits for a line and a page on each of twenty levels; nodes of some "
+    "thirty keys have four or five. After a rebuild there are fewer nodes, on huge pages.",
+    is_grid=True)
+
+HOT_MEMBERS = Table(
+    "hot_members", "Hot members apart",
+    "Move rarely used members out of the hot class (advice; a figure of the size of the class)",
+    ["in order", "at random"], ["records", "hot members apart", "columns"], "object", {},
+    "The surface of the visible rectangles, in records of 128 bytes of which a loop reads 20: an "
+    "array of records, an array of the hot members beside one of the others, and an array for each "
+    "member (strid/memory/columns.hpp).",
+    "In order, a loop reads only the lines with members that it uses: 20 bytes of 128. At random, "
+    "columns cost a line for each of five members, where the hot members share one.",
+    is_grid=True)
+
 # The caption: kaldi, 7.7 % of the time in malloc, 1.54 % in free.
 ALLOCATORS_PAPER = {"glibc": (27.0, 288), "tcmalloc": (24.7, 289), "jemalloc": (24.7, 288),
                     "mimalloc": (24.0, 292)}
@@ -225,4 +250,4 @@ ALLOCATORS_WHY = (
     "beside each, the others none, so that more nodes share a line.")
 
 TABLES = [ACCESS, STRIDE, CLASS_SIZE, MEMBER_LAYOUT, POINTERS, TREES, OFFSETS, HASH_SETS, MIN_MAX,
-          STREAMS]
+          CHANGING, HOT_MEMBERS, STREAMS]
