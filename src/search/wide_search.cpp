@@ -10,76 +10,13 @@
 #include <strid/engine/search/key_checks.hpp>
 #include <strid/engine/search/wide_search.hpp>
 
-#ifdef __x86_64__
+#include "wide_lanes.hpp"
 
-#include <immintrin.h>
+#ifdef __x86_64__
 
 namespace strid::memory {
 
 namespace {
-
-#define STRID_WIDE [[gnu::target("avx2"), gnu::always_inline]] inline
-
-// Unsigned numbers are compared as signed ones with their first bit turned over.
-template <class Key>
-struct Lanes;
-
-template <>
-struct Lanes<std::int64_t> {
-    STRID_WIDE static __m256i all(std::int64_t query) { return _mm256_set1_epi64x(query); }
-    STRID_WIDE static __m256i greater(const std::int64_t* keys, __m256i query) {
-        const auto some = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys));
-        return _mm256_cmpgt_epi64(some, query);
-    }
-};
-template <>
-struct Lanes<std::uint64_t> {
-    STRID_WIDE static __m256i turned(__m256i some) {
-        return _mm256_xor_si256(some, _mm256_set1_epi64x(INT64_MIN));
-    }
-    STRID_WIDE static __m256i all(std::uint64_t query) {
-        return turned(_mm256_set1_epi64x(static_cast<std::int64_t>(query)));
-    }
-    STRID_WIDE static __m256i greater(const std::uint64_t* keys, __m256i query) {
-        const auto some = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys));
-        return _mm256_cmpgt_epi64(turned(some), query);
-    }
-};
-template <>
-struct Lanes<double> {
-    STRID_WIDE static __m256d all(double query) { return _mm256_set1_pd(query); }
-    STRID_WIDE static __m256i greater(const double* keys, __m256d query) {
-        return _mm256_castpd_si256(_mm256_cmp_pd(_mm256_load_pd(keys), query, _CMP_GT_OQ));
-    }
-};
-template <>
-struct Lanes<std::int32_t> {
-    STRID_WIDE static __m256i all(std::int32_t query) { return _mm256_set1_epi32(query); }
-    STRID_WIDE static __m256i greater(const std::int32_t* keys, __m256i query) {
-        const auto some = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys));
-        return _mm256_cmpgt_epi32(some, query);
-    }
-};
-template <>
-struct Lanes<std::uint32_t> {
-    STRID_WIDE static __m256i turned(__m256i some) {
-        return _mm256_xor_si256(some, _mm256_set1_epi32(INT32_MIN));
-    }
-    STRID_WIDE static __m256i all(std::uint32_t query) {
-        return turned(_mm256_set1_epi32(static_cast<std::int32_t>(query)));
-    }
-    STRID_WIDE static __m256i greater(const std::uint32_t* keys, __m256i query) {
-        const auto some = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys));
-        return _mm256_cmpgt_epi32(turned(some), query);
-    }
-};
-template <>
-struct Lanes<float> {
-    STRID_WIDE static __m256 all(float query) { return _mm256_set1_ps(query); }
-    STRID_WIDE static __m256i greater(const float* keys, __m256 query) {
-        return _mm256_castps_si256(_mm256_cmp_ps(_mm256_load_ps(keys), query, _CMP_GT_OQ));
-    }
-};
 
 template <class Key>
 constexpr std::size_t node_keys = wide_node_bytes / sizeof(Key);
@@ -92,20 +29,9 @@ STRID_WIDE std::size_t not_greater(const Key* keys, Key query) noexcept {
     const auto all = Lane::all(query);
     __m256i greater = _mm256_setzero_si256();
     for (std::size_t i = 0; i < node_keys<Key>; i += at_once) {
-        // A true comparison is -1 in each lane.
-        if constexpr (sizeof(Key) == sizeof(std::int64_t)) {
-            greater = _mm256_sub_epi64(greater, Lane::greater(keys + i, all));
-        } else {
-            greater = _mm256_sub_epi32(greater, Lane::greater(keys + i, all));
-        }
+        greater = add_true<sizeof(Key)>(greater, Lane::greater(keys + i, all));
     }
-    __m128i half =
-        _mm_add_epi32(_mm256_castsi256_si128(greater), _mm256_extracti128_si256(greater, 1));
-    half = _mm_add_epi32(half, _mm_unpackhi_epi64(half, half));
-    if constexpr (sizeof(Key) == sizeof(std::int32_t)) {
-        half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 1));
-    }
-    return node_keys<Key> - static_cast<std::size_t>(_mm_cvtsi128_si32(half));
+    return node_keys<Key> - sum_of_lanes<sizeof(Key)>(greater);
 }
 
 template <class Key>
@@ -161,8 +87,6 @@ template <class Key>
     const std::size_t found = std::min(first + not_greater(leaf, query), tree.size);
     return is_ordered(query) ? static_cast<TreeSlot>(found - 1) : no_slot;
 }
-
-#undef STRID_WIDE
 
 }  // namespace
 

@@ -16,6 +16,7 @@ PARTS = {"cache": ("hash_sets", ["std::unordered_set"], None),
                      ["BFS", "DFS", "van Emde Boas"])}
 UNITS = {"access": "ns an integer", "stride": "ns an integer", "trees": "ns a lookup",
          "offsets": "ns a lookup", "hash_sets": "ns a search", "cache": "ns a search",
+         "changing": "ns a key",
          "streams": "ns a record"}  # the others are of objects
 
 

@@ -70,13 +70,15 @@ title_of(name) = \
     name eq "trees" ? "A lookup in a tree, by the order of its nodes and their allocator" : \
     name eq "offsets" ? "A lookup in a tree with pointers of 64 bits or offsets of 32" : \
     name eq "hash_sets" ? "A search in a hash set, by its size" : \
+    name eq "changing" ? "Ordered sets that change, a key" : \
+    name eq "hot_members" ? "Surface of the visible rectangles, an object" : \
     name eq "pointers" ? "A function of each object of a vector" : \
     name eq "streams" ? "A function of each record of a stream" : \
     name eq "access" ? "Sum of an array by the order, relative to the first" : \
     "Minimum and maximum, relative to the first"
 
 # Bars: a group for each column, a bar for each row.
-do for [name in "trees offsets hash_sets pointers streams"] {
+do for [name in "trees offsets hash_sets pointers changing hot_members streams"] {
     if (is_there(name.".csv")) {
         eval svg
         set output folder."/".name.".svg"

@@ -8,7 +8,7 @@
 Writes figures.md (the page that papers/pages.py makes of it), a CSV of every measurement, and plots
 where gnuplot is installed. Every program checks its own answers; a wrong one ends this. After an
 interruption, and after --minutes, --resume goes on. The tables: allocators, access, classes,
-pointers, trees, hash-sets, min-max, streams.
+pointers, trees, hash-sets, min-max, changing, hot, streams.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def measure_allocators(programs: Programs, _: str) -> None:
 
 
 PARTS = {"allocators": measure_allocators, **{name: measure_table for name in (
-    "access", "classes", "pointers", "trees", "hash-sets", "min-max", "streams")}}
+    "access", "classes", "pointers", "trees", "hash-sets", "min-max", "changing", "hot",
+    "streams")}}
 
 
 def write_rows(store: Store, output: Path) -> None:

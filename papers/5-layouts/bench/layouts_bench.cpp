@@ -3,7 +3,7 @@
 // The tables of paper 5, one for each call: lines of JSON (tables.hpp). layouts.py runs it for all
 // of them and prints them beside the paper's.
 //
-//   layouts_bench --table machine|access|classes|pointers|trees|hash-sets|min-max
+//   layouts_bench --table machine|access|classes|pointers|trees|hash-sets|min-max|changing|hot
 //                 [--size whole|quick] [--repeat N]
 #include <cstdio>
 #include <functional>
@@ -28,9 +28,9 @@ void print_machine(const TableOptions& options) {
 }
 
 const std::map<std::string, std::function<void(const TableOptions&)>> tables{
-    {"machine", print_machine},    {"access", access_patterns}, {"classes", class_layouts},
-    {"pointers", object_pointers}, {"trees", tree_layouts},     {"hash-sets", hash_sets},
-    {"min-max", minimum_maximum},
+    {"machine", print_machine},    {"access", access_patterns},  {"classes", class_layouts},
+    {"pointers", object_pointers}, {"trees", tree_layouts},      {"hash-sets", hash_sets},
+    {"min-max", minimum_maximum},  {"changing", changing_trees}, {"hot", hot_members},
 };
 
 }  // namespace

@@ -88,6 +88,8 @@ void class_layouts(const TableOptions& options);    ///< Size of the class, plac
 void object_pointers(const TableOptions& options);  ///< Vectors of pointers and of values.
 void tree_layouts(const TableOptions& options);     ///< Order of nodes by allocator; offsets.
 void hash_sets(const TableOptions& options);        ///< Small, medium and large.
+void changing_trees(const TableOptions& options);   ///< Ordered sets that change.
+void hot_members(const TableOptions& options);      ///< Records, columns, hot members apart.
 void minimum_maximum(const TableOptions& options);  ///< In two loops or in one.
 
 }  // namespace strid::bench
