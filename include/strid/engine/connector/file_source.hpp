@@ -12,6 +12,7 @@
 // a format has seen on the way (a header, the number of fields) is seen again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -168,10 +169,13 @@ class FileSource {
     FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus emit_records(Emit& emit, std::size_t budget, Format format);
-    /// Passes rows up to the place where the source before this one was. True: one goes on beyond
-    /// the region.
-    template <class T, class Emit, class Format>
-    bool pass_rows(Emit& emit, Format format);
+    /// Passes the rows that the source before this one has emitted. True: one goes on beyond the
+    /// region.
+    template <class T, class Format>
+    bool pass_rows(Format format);
+    void end_passing_at_its_end() noexcept {
+        if (pass_to_ != 0 && text_bytes() >= pass_to_) end_passing();
+    }
     /// The bytes of the input's text before position_.
     [[nodiscard]] std::uint64_t text_bytes() const noexcept;
     void note_place() noexcept;
@@ -230,16 +234,13 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
     return status;
 }
 
-template <class T, class Emit, class Format>
-bool FileSource::pass_rows(Emit& emit, Format format) {
-    while (position_ != end_ && text_bytes() < pass_to_) {
-        const bool is_emitted = text_bytes() >= emit_from_;
+template <class T, class Format>
+bool FileSource::pass_rows(Format format) {
+    while (position_ != end_ && text_bytes() < std::min(pass_to_, emit_from_)) {
         T record{};
-        const Row row = format(record);
-        if (row == Row::partial) return true;
-        if (row == Row::ready && is_emitted) emit(std::move(record));
+        if (format(record) == Row::partial) return true;
     }
-    if (text_bytes() >= pass_to_) end_passing();
+    end_passing_at_its_end();
     return false;
 }
 
@@ -253,18 +254,25 @@ SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format for
     };
     keep_text();
     for (;;) {
-        bool partial = pass_to_ != 0 && pass_rows<T>(emit, format);
+        bool partial = false;
+        if (pass_to_ != 0) {
+            partial = pass_rows<T>(format);
+            if (pass_to_ != 0) budget = std::min<std::size_t>(budget, 1);  // comes here after each
+        }
         while (position_ != end_ && !partial) {
             if (budget == 0) return SourceStatus::more;
             T record{};
             const Row row = format(record);
             partial = row == Row::partial;
-            if (row != Row::ready) continue;
+            if (row != Row::ready) {
+                end_passing_at_its_end();
+                continue;
+            }
             --budget;
             if (!emit(std::move(record))) return SourceStatus::more;
         }
         const Refill refilled = refill();
-        if (pass_to_ != 0 && text_bytes() >= pass_to_) end_passing();
+        end_passing_at_its_end();
         if constexpr (Format::joins_lines) {
             if ((refilled == Refill::too_long || refilled == Refill::end) && position_ != end_) {
                 format.refuse_partial();
