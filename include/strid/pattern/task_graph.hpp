@@ -55,7 +55,11 @@ class GraphTask {
 /// One use of a datum by a task, or one task to wait for: made by reads(), writes() and after().
 struct TaskUse {
     /// How it uses the datum.
-    enum class Kind : std::uint8_t { reads, writes, after };
+    enum class Kind : std::uint8_t {
+        reads,   ///< Its value, which no other task may change meanwhile.
+        writes,  ///< Changes it: no other task may use it meanwhile.
+        after    ///< Waits for a task, and uses no datum.
+    };
     Kind kind = Kind::reads;     ///< After: the datum is none, and the task is one to wait for.
     const void* data = nullptr;  ///< The address, which identifies the datum.
     GraphTask task = {};         ///< Of `after`.
