@@ -103,8 +103,6 @@ class NodeArena {
         for (const Chunk& chunk : chunks_) slots += chunk.count;
         return slots * sizeof(Node);
     }
-    /// Slots that were used and are kept.
-    [[nodiscard]] std::size_t free_count() const noexcept { return free_count_; }
 
   private:
     struct Free {

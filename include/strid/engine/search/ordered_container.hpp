@@ -63,10 +63,10 @@ class OrderedContainer {
         requires std::default_initializable<allocator_type>
         : OrderedContainer(allocator_type()) {}
     explicit OrderedContainer(const allocator_type& allocator) noexcept
-        : allocator_(allocator), tree_(allocator), elements_(allocator) {}
+        : tree_(allocator), elements_(allocator) {}
     OrderedContainer(const OrderedContainer& other)
-        : OrderedContainer(other, Memory::select_on_container_copy_construction(other.allocator_)) {
-    }
+        : OrderedContainer(other,
+                           Memory::select_on_container_copy_construction(other.get_allocator())) {}
     OrderedContainer(const OrderedContainer& other, const allocator_type& allocator)
         : OrderedContainer(allocator) {
         for (auto at = other.begin(); at != other.end(); ++at) {
@@ -74,7 +74,7 @@ class OrderedContainer {
                    Value(std::as_const(Traits::value_at(at.place()))));
         }
     }
-    OrderedContainer(OrderedContainer&& other) noexcept : OrderedContainer(other.allocator_) {
+    OrderedContainer(OrderedContainer&& other) noexcept : OrderedContainer(other.get_allocator()) {
         exchange(other);
     }
     OrderedContainer(OrderedContainer&& other, const allocator_type& allocator)
@@ -84,10 +84,10 @@ class OrderedContainer {
     OrderedContainer& operator=(const OrderedContainer& other) {
         if (this == &other) return *this;
         if constexpr (Memory::propagate_on_container_copy_assignment::value) {
-            OrderedContainer copy(other, other.allocator_);
+            OrderedContainer copy(other, other.get_allocator());
             replace_by(copy);
         } else {
-            OrderedContainer copy(other, allocator_);
+            OrderedContainer copy(other, get_allocator());
             exchange(copy);
         }
         return *this;
@@ -99,7 +99,7 @@ class OrderedContainer {
             OrderedContainer moved(std::move(other));
             replace_by(moved);
         } else {
-            OrderedContainer moved(allocator_);
+            OrderedContainer moved(get_allocator());
             moved.move_from(other);
             exchange(moved);
         }
@@ -110,17 +110,17 @@ class OrderedContainer {
     /// The allocators are equal, or are exchanged as well. O(1).
     void swap(OrderedContainer& other) noexcept {
         if constexpr (Memory::propagate_on_container_swap::value) {
-            const allocator_type mine = allocator_;
-            take_allocator(other.allocator_);
+            const allocator_type mine = get_allocator();
+            take_allocator(other.get_allocator());
             other.take_allocator(mine);
         } else {
-            STRID_ASSERT(allocator_ == other.allocator_);
+            STRID_ASSERT(get_allocator() == other.get_allocator());
         }
         exchange(other);
     }
     friend void swap(OrderedContainer& one, OrderedContainer& other) noexcept { one.swap(other); }
 
-    [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_; }
+    [[nodiscard]] allocator_type get_allocator() const noexcept { return tree_.allocator(); }
     [[nodiscard]] std::size_t size() const noexcept { return tree_.size(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     /// That the container holds of its allocator; what keys and values own is not counted.
@@ -266,7 +266,7 @@ class OrderedContainer {
         if (!(fill >= 0.5 && fill <= 1.0)) {
             throw std::invalid_argument("a node of a search tree is filled from 0.5 to 1");
         }
-        tree_.rebuild(allocator_, static_cast<std::size_t>(std::lround(fill * Tree::node_keys)));
+        tree_.rebuild(static_cast<std::size_t>(std::lround(fill * Tree::node_keys)));
     }
     /// The same in place: no second copy of the nodes, and none allocated; whole blocks that are
     /// free then are given back. O(n). For keys that are no numbers one of a node is copied, which
@@ -342,19 +342,18 @@ class OrderedContainer {
         elements_.swap(other.elements_);
     }
     void take_allocator(const allocator_type& allocator) noexcept {
-        allocator_ = allocator;
         tree_.take_allocator(allocator);
         elements_.take_allocator(allocator);
     }
     /// With the other's allocator.
     void replace_by(OrderedContainer& other) noexcept {
         clear();
-        take_allocator(other.allocator_);
+        take_allocator(other.get_allocator());
         exchange(other);
     }
     /// Memory where the allocators are equal, else elements.
     void move_from(OrderedContainer& other) {
-        if (allocator_ == other.allocator_) {
+        if (get_allocator() == other.get_allocator()) {
             exchange(other);
             return;
         }
@@ -364,7 +363,6 @@ class OrderedContainer {
         other.clear();
     }
 
-    [[no_unique_address]] allocator_type allocator_;
     Tree tree_;
     [[no_unique_address]] ElementArena<Traits> elements_;
 };

@@ -3,7 +3,8 @@
 // A B+-tree that changes: the machine of ordered_set.hpp and ordered_map.hpp. Elements are in the
 // leaves, which are linked; nodes know their parent. A full node is halved; at the ends of the tree
 // it is left full, so that keys that come in order fill their leaves. A node that falls below a
-// quarter is merged with a neighbour where both fit in one. Laying out: tree_layout.hpp.
+// quarter is merged with a neighbour where both fit in one (tree_balance.hpp). Laying out:
+// tree_layout.hpp.
 //
 // Threads: one changes; any search while none does. Invariant (is_valid): the leaves, in their
 // order, hold the keys in theirs, none is empty; separators part subtrees as tree_nodes.hpp says;
@@ -56,6 +57,7 @@ class OrderedTree {
         inners_.take_allocator(allocator);
     }
 
+    [[nodiscard]] Allocator allocator() const noexcept { return leaves_.allocator(); }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return leaves_.bytes() + inners_.bytes(); }
     [[nodiscard]] Place first() const noexcept { return {head_, 0}; }
@@ -144,7 +146,7 @@ class OrderedTree {
     }
 
     /// tree_layout.hpp has these.
-    void rebuild(const Allocator& allocator, std::size_t keys_each);
+    void rebuild(std::size_t keys_each);
     void defragment();
     /// Checks the invariant. O(n).
     [[nodiscard]] bool is_valid() const;
@@ -194,186 +196,21 @@ class OrderedTree {
         return at;
     }
 
-    /// Makes room in a full leaf. The place at which `key` belongs then.
-    Place split_leaf(Place at, const Key& key) {
-        Node* const left = at.leaf;
-        std::size_t kept = node_keys / 2;
-        if (left == tail_ && at.index == node_keys) kept = node_keys;
-        if (left == head_ && at.index == 0) kept = 0;
-        const bool goes_left = at.index <= kept && kept != node_keys;
-        Key separator = goes_left && at.index == kept ? key : left->keys()[kept - 1];
-        reserve_for_split(left);
-
-        Leaf* const right = new_leaf();
-        const bool is_tail = left == tail_;
-        link_behind(left, right);
-        move_keys(left, kept, right);
-        relocate(slots(left) + kept, node_keys - kept, right->slots());
-        insert_child(left, std::move(separator), right, is_tail);
-        return goes_left ? at : Place{right, at.index - kept};
-    }
-    /// Keys from `kept` on, to a node that is empty.
-    static void move_keys(Node* from, std::size_t kept, Node* to) noexcept {
-        to->count = from->count - static_cast<std::uint32_t>(kept);
-        relocate(from->keys() + kept, to->count, to->keys());
-        from->count = static_cast<std::uint32_t>(kept);
-        pad_keys(*from, kept);
-    }
-    void reserve_for_split(const Node* leaf) {
-        std::size_t inners = 0;
-        const Inner* above = leaf->parent;
-        for (; above != nullptr && above->count == node_keys; above = above->parent) ++inners;
-        if (above == nullptr) ++inners;  // a new root
-        leaves_.reserve(1);
-        inners_.reserve(inners);
-    }
-    void link_behind(Node* left, Node* right) noexcept {
-        right->previous = left;
-        right->next = std::exchange(left->next, right);
-        if (right->next != nullptr) {
-            right->next->previous = right;
-        } else {
-            tail_ = right;
-        }
-    }
-    void unlink(const Node* leaf) noexcept {
-        (leaf->previous != nullptr ? leaf->previous->next : head_) = leaf->next;
-        (leaf->next != nullptr ? leaf->next->previous : tail_) = leaf->previous;
-    }
-
-    /// `right` is new beside `left`. `is_tail`: `left` was the last node of its level.
-    void insert_child(Node* left, Key&& separator, Node* right, bool is_tail) noexcept {
-        Inner* parent = left->parent;
-        if (parent == nullptr) {
-            parent = new_inner();
-            parent->children[0] = left;
-            left->parent = parent;
-            root_ = parent;
-            ++levels_;
-        }
-        std::size_t at = position_of(left);
-        if (parent->count == node_keys) {
-            const bool is_end = is_tail && at == node_keys;
-            Inner* const beside = new_inner();
-            if (is_end) {
-                beside->children[0] = right;
-                right->parent = beside;
-                insert_child(parent, std::move(separator), beside, true);
-                return;
-            }
-            constexpr std::size_t half = node_keys / 2;
-            move_keys(parent, half + 1, beside);
-            adopt(beside, parent->children + half + 1, beside->count + 1, 0);
-            Key middle = std::move(parent->keys()[half]);
-            std::destroy_at(parent->keys() + half);
-            --parent->count;
-            pad_last(*parent);
-            insert_child(parent, std::move(middle), beside, is_tail);
-            if (at > half) {
-                at -= half + 1;
-                parent = beside;
-            }
-        }
-        put_between(parent->keys(), parent->count, at, std::move(separator));
-        relocate(parent->children + at + 1, parent->count - at, parent->children + at + 2);
-        parent->children[at + 1] = right;
-        right->parent = parent;
-        ++parent->count;
-    }
-    /// Copies `count` children into a node, from place `at` on.
-    static void adopt(Inner* parent, Node** children, std::size_t count, std::size_t at) noexcept {
-        for (std::size_t i = 0; i != count; ++i) {
-            parent->children[at + i] = children[i];
-            children[i]->parent = parent;
-        }
-    }
-
-    /// A leaf with few elements, perhaps none. Where the place is now; null: at the end.
-    Place settle_leaf(Place at) noexcept {
-        Node* const leaf = at.leaf;
-        if (levels_ == 0) {
-            unlink(leaf);
-            root_ = nullptr;
-            leaves_.give(static_cast<Leaf*>(leaf));
-            return {nullptr, 0};
-        }
-        const std::size_t here = position_of(leaf);
-        const Inner& parent = *leaf->parent;
-        if (here != parent.count && leaf->count + leaf->next->count <= node_keys) {
-            merge_leaves(leaf, leaf->next);
-        } else if (here != 0 && leaf->count + leaf->previous->count <= node_keys) {
-            at = {leaf->previous, leaf->previous->count + at.index};
-            merge_leaves(leaf->previous, leaf);
-        } else if (leaf->count == 0) {
-            at = {leaf->next, 0};
-            drop_leaf(leaf);
-        }
-        return at;
-    }
-    void merge_leaves(Node* left, Node* right) noexcept {
-        relocate(right->keys(), right->count, left->keys() + left->count);
-        relocate(slots(right), right->count, slots(left) + left->count);
-        left->count += right->count;
-        drop_leaf(right);
-    }
-    void drop_leaf(Node* leaf) noexcept {
-        unlink(leaf);
-        remove_child(leaf->parent, position_of(leaf));
-        leaves_.give(static_cast<Leaf*>(leaf));
-    }
-    /// Takes a child out, and the separator before it.
-    void remove_child(Inner* parent, std::size_t at) noexcept {
-        if (parent->count == 0) {  // the only one
-            if (parent == root_) {
-                root_ = nullptr;
-                levels_ = 0;
-            } else {
-                remove_child(parent->parent, position_of(parent));
-            }
-            inners_.give(parent);
-            return;
-        }
-        take_between(parent->keys(), parent->count, at == 0 ? 0 : at - 1);
-        relocate(parent->children + at + 1, parent->count - at, parent->children + at);
-        --parent->count;
-        pad_last(*parent);
-        if (parent == root_) {
-            if (parent->count == 0) lower_root();
-        } else if (parent->count < node_keys / 4) {
-            settle_inner(parent);
-        }
-    }
-    void lower_root() noexcept {
-        while (levels_ != 0 && root_->count == 0) {
-            Inner* const old = inner(root_);
-            root_ = old->children[0];
-            root_->parent = nullptr;
-            --levels_;
-            inners_.give(old);
-        }
-    }
-    void settle_inner(Inner* node) noexcept {
-        Inner* const parent = node->parent;
-        const std::size_t here = position_of(node);
-        const auto fits = [&](std::size_t left) {
-            return parent->children[left]->count + parent->children[left + 1]->count < node_keys;
-        };
-        if (here != parent->count && fits(here)) {
-            merge_inners(parent, here);
-        } else if (here != 0 && fits(here - 1)) {
-            merge_inners(parent, here - 1);
-        }
-    }
-    void merge_inners(Inner* parent, std::size_t at) noexcept {
-        Inner* const left = inner(parent->children[at]);
-        Inner* const right = inner(parent->children[at + 1]);
-        std::construct_at(left->keys() + left->count, std::move(parent->keys()[at]));
-        relocate(right->keys(), right->count, left->keys() + left->count + 1);
-        adopt(left, right->children, right->count + 1, left->count + 1);
-        left->count += right->count + 1;
-        remove_child(parent, at + 1);
-        inners_.give(right);
-    }
+    // In tree_balance.hpp.
+    Place split_leaf(Place at, const Key& key);
+    static void move_keys(Node* from, std::size_t kept, Node* to) noexcept;
+    void reserve_for_split(const Node* leaf);
+    void link_behind(Node* left, Node* right) noexcept;
+    void unlink(const Node* leaf) noexcept;
+    void insert_child(Node* left, Key&& separator, Node* right, bool is_tail) noexcept;
+    static void adopt(Inner* parent, Node** children, std::size_t count, std::size_t at) noexcept;
+    Place settle_leaf(Place at) noexcept;
+    void merge_leaves(Node* left, Node* right) noexcept;
+    void drop_leaf(Node* leaf) noexcept;
+    void remove_child(Inner* parent, std::size_t at) noexcept;
+    void lower_root() noexcept;
+    void settle_inner(Inner* node) noexcept;
+    void merge_inners(Inner* parent, std::size_t at) noexcept;
 
     /// Destroys separators.
     void end_inners(Node* node, std::size_t levels) noexcept {
@@ -394,9 +231,10 @@ class OrderedTree {
         inners_.release();
     }
 
+    // In tree_layout.hpp.
     using Separators =
         std::vector<Key, typename std::allocator_traits<Allocator>::template rebind_alloc<Key>>;
-    [[nodiscard]] Separators separators(const Allocator& allocator, std::size_t keys_each) const;
+    [[nodiscard]] Separators separators(std::size_t keys_each) const;
     void fill_leaves(OrderedTree& from, std::size_t keys_each) noexcept;
     static constexpr std::uint32_t not_taken = std::numeric_limits<std::uint32_t>::max();
     [[nodiscard]] std::size_t pack_leaves() noexcept;
@@ -419,4 +257,5 @@ class OrderedTree {
 
 }  // namespace strid::memory
 
-#include <strid/engine/search/tree_layout.hpp>  // IWYU pragma: export
+#include <strid/engine/search/tree_balance.hpp>  // IWYU pragma: export
+#include <strid/engine/search/tree_layout.hpp>   // IWYU pragma: export

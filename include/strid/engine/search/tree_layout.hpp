@@ -19,9 +19,8 @@ namespace strid::memory {
 /// Copies of the last keys of all leaves but the last, if leaves have `keys_each` keys. Numbers
 /// need none: they are read from the leaves.
 template <class Key, class Slot, class Allocator>
-auto OrderedTree<Key, Slot, Allocator>::separators(const Allocator& allocator,
-                                                   std::size_t keys_each) const -> Separators {
-    Separators copies{typename Separators::allocator_type(allocator)};
+auto OrderedTree<Key, Slot, Allocator>::separators(std::size_t keys_each) const -> Separators {
+    Separators copies{typename Separators::allocator_type(allocator())};
     if constexpr (!is_plain_number<Key>) {
         copies.reserve(size_ / keys_each);
         std::size_t rank = 0;
@@ -47,9 +46,9 @@ std::size_t OrderedTree<Key, Slot, Allocator>::inners_for(std::size_t leaves) no
 /// Leaves of `keys_each` keys in new memory. O(n). Throws what the allocator and the copy of a key
 /// throw.
 template <class Key, class Slot, class Allocator>
-void OrderedTree<Key, Slot, Allocator>::rebuild(const Allocator& allocator, std::size_t keys_each) {
-    Separators copies = separators(allocator, keys_each);
-    OrderedTree anew(allocator);
+void OrderedTree<Key, Slot, Allocator>::rebuild(std::size_t keys_each) {
+    Separators copies = separators(keys_each);
+    OrderedTree anew(allocator());
     const std::size_t leaves = (size_ + keys_each - 1) / keys_each;
     anew.leaves_.reserve(leaves);
     anew.inners_.reserve(inners_for(leaves));
@@ -95,7 +94,7 @@ void OrderedTree<Key, Slot, Allocator>::defragment() {
         forget();
         return;
     }
-    Separators copies = separators(leaves_.allocator(), node_keys);
+    Separators copies = separators(node_keys);
     end_inners(root_, levels_);
     const std::size_t leaves = pack_leaves();
     order_leaves(leaves);
