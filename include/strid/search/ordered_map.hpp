@@ -58,6 +58,7 @@ class OrderedValues
     void insert(Iterator first, Iterator last) {
         for (; first != last; ++first) insert(value_type(*first));
     }
+    void insert(std::initializer_list<value_type> all) { insert(all.begin(), all.end()); }
     /// A key, and what the value is made of. Where the key is there, a map makes nothing.
     template <class... Arguments>
     Inserted emplace(Key key, Arguments&&... arguments) {

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/base/assert.hpp>
+
 namespace strid::memory {
 
 /// Slots for objects of type Node, which the user constructs and destroys.
@@ -43,8 +45,16 @@ class NodeArena {
         std::swap(free_count_, other.free_count_);
     }
     [[nodiscard]] Allocator allocator() const noexcept { return Allocator(allocator_); }
-    /// For allocators that move with their container.
-    void take_allocator(const Allocator& allocator) noexcept { allocator_ = Slots(allocator); }
+    /// For allocators that move with their container. There are no chunks, or swap() exchanges the
+    /// allocators of their lists as well.
+    void take_allocator(const Allocator& allocator) noexcept {
+        allocator_ = Slots(allocator);
+        if constexpr (!Traits::propagate_on_container_swap::value) {
+            STRID_ASSERT(chunks_.empty());
+            std::destroy_at(&chunks_);
+            std::construct_at(&chunks_, ChunkAllocator(allocator));
+        }
+    }
 
     /// The next `count` calls of take() find a slot. Throws what the allocator throws; then nothing
     /// has changed.
@@ -95,7 +105,10 @@ class NodeArena {
         while (chunks_.size() != used) free_last_chunk();
     }
     /// Gives all chunks back; no object is left in them.
-    void release() noexcept { keep_first(0); }
+    void release() noexcept {
+        keep_first(0);
+        chunks_.shrink_to_fit();
+    }
 
     /// Of all chunks.
     [[nodiscard]] std::size_t bytes() const noexcept {

@@ -197,10 +197,16 @@ class OrderedContainer {
     }
     /// The last element that is not greater; end() if there is none. As SearchTree's.
     template <SearchesFor<key_type> Query>
+    [[nodiscard]] iterator at_or_before(const Query& query) noexcept {
+        return iterator(place_at_or_before(query));
+    }
+    template <SearchesFor<key_type> Query>
     [[nodiscard]] const_iterator at_or_before(const Query& query) const noexcept {
-        if (!is_ordered(query)) return end();
-        const_iterator behind = upper_bound(query);
-        return behind == begin() ? end() : --behind;
+        return const_iterator(place_at_or_before(query));
+    }
+    template <SearchesFor<key_type> Query>
+    [[nodiscard]] std::pair<iterator, iterator> equal_range(const Query& query) noexcept {
+        return {lower_bound(query), upper_bound(query)};
     }
     template <SearchesFor<key_type> Query>
     [[nodiscard]] std::pair<const_iterator, const_iterator> equal_range(
@@ -216,11 +222,12 @@ class OrderedContainer {
     }
     /// The elements from `low` on that are less than `high`, in order; none where high <= low.
     template <SearchesFor<key_type> Low, SearchesFor<key_type> High>
+    [[nodiscard]] auto range(const Low& low, const High& high) noexcept {
+        return between<iterator>(low, high);
+    }
+    template <SearchesFor<key_type> Low, SearchesFor<key_type> High>
     [[nodiscard]] auto range(const Low& low, const High& high) const noexcept {
-        const const_iterator last = lower_bound(high);
-        const const_iterator first = lower_bound(low);
-        const bool is_empty = first == end() || (last != end() && !(key_of(first) < key_of(last)));
-        return std::ranges::subrange(is_empty ? last : first, last);
+        return between<const_iterator>(low, high);
     }
 
     /// Erases one element; the next one. Amortised O(1) but for the moves within a node. Throws
@@ -302,11 +309,13 @@ class OrderedContainer {
             elements_.reserve(1);
             key_type copy = key;
             Element* const element = elements_.take();
-            ::new (static_cast<void*>(element)) Element{std::move(copy), std::move(value)};
+            bool is_made = false;
             try {
+                ::new (static_cast<void*>(element)) Element{std::move(copy), std::move(value)};
+                is_made = true;
                 return iterator(tree_.insert(at, std::move(key), Slot{element}));
             } catch (...) {
-                std::destroy_at(element);
+                if (is_made) std::destroy_at(element);
                 elements_.give(element);
                 throw;
             }
@@ -326,6 +335,20 @@ class OrderedContainer {
         const bool is_there = at.leaf != nullptr && at.index != at.leaf->count &&
                               !(query < at.leaf->keys()[at.index]);
         return is_there ? at : tree_.end();
+    }
+    template <class Query>
+    [[nodiscard]] TreePlace<key_type> place_at_or_before(const Query& query) const noexcept {
+        const_iterator behind = upper_bound(query);
+        return !is_ordered(query) || behind == begin() ? tree_.end() : (--behind).place();
+    }
+    template <class Iterator, class Low, class High>
+    [[nodiscard]] std::ranges::subrange<Iterator> between(const Low& low,
+                                                          const High& high) const noexcept {
+        const const_iterator last = lower_bound(high);
+        const const_iterator first = lower_bound(low);
+        const bool is_empty = first == end() || !is_ordered(high) ||
+                              (last != end() && !(key_of(first) < key_of(last)));
+        return {Iterator((is_empty ? last : first).place()), Iterator(last.place())};
     }
     [[nodiscard]] static const key_type& key_of(const const_iterator& at) noexcept {
         return Traits::key_at(at.place());
