@@ -8,8 +8,8 @@
 //     Columns<Quote> quotes;
 //     quotes.push_back({.symbol = 7, .price = 101.5, .volume = 300});
 //     for (const double price : quotes.column<&Quote::price>()) ...     // a std::span
-//     quotes[0].get<&Quote::volume>() += 100;                           // a row stands for a
-//     record const Quote quote = quotes[0];
+//     quotes[0].get<&Quote::volume>() += 100;          // a row stands for a record
+//     const Quote quote = quotes[0];
 //
 // A record is an aggregate of up to 20 members, without a base, a C array, a bit-field or a
 // reference; its members may be move-only, and are moved without exceptions. Each column begins at
