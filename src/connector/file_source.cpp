@@ -75,6 +75,7 @@ FileSource::FileSource(FileSource&& other) noexcept
       input_(other.input_),
       place_(other.place_),
       pass_to_(other.pass_to_),
+      emit_from_(other.emit_from_),
       is_first_text_(other.is_first_text_),
       bytes_before_(other.bytes_before_),
       bytes_of_all_(other.bytes_of_all_),
