@@ -84,11 +84,12 @@ void one_changing_set(const TableOptions& options, const char* row, const Changi
     const std::size_t keys = work.count;
     const std::size_t searches = work.searched.size();
     Set set;
-    measure(options, {"changing", row, "insert", keys, 0}, keys, [&] {
-        set = Set();
+    const auto insert_all = [&] {
         for (std::size_t i = 0; i != keys; ++i) set.insert(mixed(i));
         return set.size();
-    });
+    };
+    measure(options, {"changing", row, "insert", keys, 0}, keys, insert_all, &thread_seconds,
+            [&set] { set = Set(); });
     measure(options, {"changing", row, "search", searches, 0}, work.found,
             [&] { return count_in(set, work); });
     if constexpr (requires { set.rebuild(); }) {

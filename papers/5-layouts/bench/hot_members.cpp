@@ -19,9 +19,6 @@ struct HotShape {
     bool visible;
     std::int32_t left, top, right, bottom;
 };
-struct ColdShape {
-    std::array<std::int32_t, 27> others;
-};
 struct WholeShape {
     bool visible;
     std::int32_t left, top, right, bottom;
@@ -102,7 +99,6 @@ void hot_members(const TableOptions& options) {
     }
     {
         std::vector<HotShape> hot;
-        std::vector<ColdShape> cold(count);
         hot.reserve(count);
         for (std::size_t i = 0; i != count; ++i) {
             const WholeShape one = whole_shape_of(i);

@@ -45,12 +45,14 @@ struct Cell {
 };
 
 /// Runs `visit`, which gives its answer, as often as the options say, and prints the cell. Throws
-/// where an answer is not `expected`. `now`: a clock of clocks.hpp.
-template <class Visit, class Clock = decltype(&thread_seconds)>
+/// where an answer is not `expected`. `now`: a clock of clocks.hpp. `prepare` is called before each
+/// run and not measured.
+template <class Visit, class Clock = decltype(&thread_seconds), class Prepare = decltype([] {})>
 void measure(const TableOptions& options, const Cell& cell, std::uint64_t expected, Visit&& visit,
-             Clock now = &thread_seconds) {
+             Clock now = &thread_seconds, Prepare prepare = {}) {
     std::vector<double> seconds;
     for (std::size_t i = 0; i != options.repeat; ++i) {
+        prepare();
         asm volatile("" : : : "memory");  // no repetition is taken for the one before
         const double begin = now();
         const std::uint64_t answer = visit();
