@@ -283,6 +283,36 @@ TEST(TaskGraph, IsBounded) {
     }
 }
 
+/// Two threads wait for room, and two tasks end at once: both get it, though the one that is first
+/// ends only after the other.
+TEST(TaskGraph, EachThreadThatWaitsForRoomGetsIt) {
+    const Watchdog watchdog;
+    Team team(3);
+    for (int round = 0; round < 100; ++round) {
+        TaskGraph graph(team, {.open_tasks_max = 2});
+        std::atomic<bool> go{false};
+        std::atomic<int> added{0};
+        for (int i = 0; i < 2; ++i) {
+            graph.task([&go] {
+                while (!go) std::this_thread::yield();
+            });
+        }
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 2; ++i) {
+            threads.emplace_back([&] {
+                const GraphTask late = graph.declare("late");
+                ++added;
+                while (added != 2) std::this_thread::yield();
+                graph.define(late, [] {});
+            });
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+        go = true;
+        for (std::thread& thread : threads) thread.join();
+        graph.wait();
+    }
+}
+
 TEST(TaskGraph, AddingAndWaitingInItsOwnTasksIsAnError) {
     Team team(2);
     TaskGraph graph(team);
