@@ -59,7 +59,7 @@ void push_all(Producer& producer, const Crowd& crowd) {
         return;
     }
     if constexpr (requires { producer.push_batch(nullptr, 0); }) {
-        std::array<void*, crowd_batch> items;
+        std::array<void*, crowd_batch> items{};
         for (std::uint64_t next = 1; next <= crowd.count;) {
             const auto count = std::min<std::uint64_t>(crowd.batch, crowd.count + 1 - next);
             for (std::uint64_t i = 0; i < count; ++i) items[i] = as_pointer(next + i);
@@ -78,7 +78,7 @@ template <class Consumer>
 std::uint64_t pop_all(Consumer& consumer, std::size_t batch, std::atomic<std::uint64_t>& taken,
                       std::uint64_t total) {
     Patience patience;
-    std::array<void*, crowd_batch> items;
+    std::array<void*, crowd_batch> items{};
     std::uint64_t sum = 0;
     std::uint64_t unreported = 0;
     while (true) {

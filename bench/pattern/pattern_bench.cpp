@@ -338,7 +338,11 @@ int main(int argc, char** argv) {
     const std::uint64_t tasks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
     const std::string part = argc > 3 ? argv[3] : "";
-    const auto wanted = [&part](const char* name) { return part.empty() || part == name; };
+    bool known = part.empty();
+    const auto wanted = [&](const char* name) {
+        known = known || part == name;
+        return part.empty() || part == name;
+    };
     if (wanted("empty")) empty_tasks(tasks, rounds);
     const double steps_per_us = measure_steps_per_us();
     if (wanted("farm")) farm_efficiency(rounds, steps_per_us);
@@ -348,5 +352,9 @@ int main(int argc, char** argv) {
 #ifdef STRID_BENCH_EIGEN
     if (wanted("cholesky")) cholesky(rounds);
 #endif
+    if (!known) {
+        std::fprintf(stderr, "%s: there is no part '%s'\n", argv[0], part.c_str());
+        return 2;
+    }
     return all_right ? 0 : 1;
 }

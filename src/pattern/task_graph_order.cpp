@@ -15,14 +15,10 @@ GraphTask TaskGraphState::add(std::string name, TaskFunction function,
                               std::span<const TaskUse> uses) {
     check_may_add();
     std::unique_lock lock(mutex_);
-    Node& node = make_room(lock);
-    try {
-        find_predecessors(uses);
-    } catch (...) {
-        node.next = std::exchange(spare_node_, &node);
-        throw;
-    }
-    const GraphTask added = name_node(node, std::move(name));
+    make_room(lock);
+    find_predecessors(uses);
+    Node& node = take_node(std::move(name));
+    const GraphTask added = handle_of(node);
     const bool is_ready = give(node, std::move(function), uses);
     lock.unlock();
     if (is_ready) put_ready(node);
@@ -32,10 +28,9 @@ GraphTask TaskGraphState::add(std::string name, TaskFunction function,
 GraphTask TaskGraphState::declare(std::string name) {
     check_may_add();
     std::unique_lock lock(mutex_);
-    Node& node = make_room(lock);
-    const GraphTask declared = name_node(node, std::move(name));
-    undefined_.push_back(&node);
-    return declared;
+    make_room(lock);
+    undefined_.push_back(spare_node_);
+    return handle_of(take_node(std::move(name)));
 }
 
 void TaskGraphState::define(GraphTask declared, TaskFunction function,
@@ -51,12 +46,17 @@ void TaskGraphState::define(GraphTask declared, TaskFunction function,
     if (is_ready) put_ready(node);
 }
 
-GraphTask TaskGraphState::name_node(Node& node, std::string name) {
+TaskGraphState::Node& TaskGraphState::take_node(std::string name) noexcept {
+    Node& node = *std::exchange(spare_node_, spare_node_->next);
     node.name = std::move(name);
     node.number = ++added_;
     node.pending.store(1, std::memory_order_relaxed);
     node.followers.store(nullptr, std::memory_order_relaxed);
     open_tasks_.fetch_add(1, std::memory_order_relaxed);
+    return node;
+}
+
+GraphTask TaskGraphState::handle_of(Node& node) const noexcept {
     GraphTask task;
     task.graph_ = id_;
     task.node_ = &node;
@@ -76,21 +76,23 @@ TaskGraphState::Node& TaskGraphState::declared_node(const GraphTask& declared) {
                      " is defined already");
 }
 
-TaskGraphState::Node* TaskGraphState::take_free_node() {
+bool TaskGraphState::has_free_node() {
     if (spare_node_ == nullptr) {
         spare_node_ = free_nodes_.exchange(nullptr, std::memory_order_acquire);  // pairs with end()
     }
-    if (spare_node_ != nullptr) return std::exchange(spare_node_, spare_node_->next);
-    if (nodes_.size() < open_tasks_max_) return &nodes_.emplace_back();
-    return nullptr;
+    if (spare_node_ == nullptr && nodes_.size() < open_tasks_max_) {
+        spare_node_ = &nodes_.emplace_back();
+    }
+    return spare_node_ != nullptr;
 }
 
-TaskGraphState::Edge* TaskGraphState::take_free_edge() {
-    if (spare_edge_ == nullptr) {
-        spare_edge_ = free_edges_.exchange(nullptr, std::memory_order_acquire);  // pairs with end()
+void TaskGraphState::reserve_edges(std::size_t count) {
+    for (Edge** edge = &spare_edge_; count != 0; --count, edge = &(*edge)->next) {
+        if (*edge == nullptr) {
+            *edge = free_edges_.exchange(nullptr, std::memory_order_acquire);  // pairs with end()
+        }
+        if (*edge == nullptr) *edge = &edges_.emplace_back();
     }
-    if (spare_edge_ != nullptr) return std::exchange(spare_edge_, spare_edge_->next);
-    return &edges_.emplace_back();
 }
 
 bool TaskGraphState::has_ended(const Reference& task) const noexcept {
@@ -105,6 +107,7 @@ void TaskGraphState::add_predecessor(const Reference& task) {
 
 void TaskGraphState::find_predecessors(std::span<const TaskUse> uses) {
     predecessors_.clear();
+    if (data_.size() >= data_before_sweep_) forget_old_data();
     for (const TaskUse& use : uses) {
         if (use.kind == TaskUse::Kind::after) {
             if (use.task.graph_ != id_) {
@@ -113,35 +116,37 @@ void TaskGraphState::find_predecessors(std::span<const TaskUse> uses) {
             add_predecessor({static_cast<Node*>(use.task.node_), use.task.number_});
             continue;
         }
-        const auto found = data_.find(use.data);
-        if (found == data_.end()) continue;
-        const Datum& datum = found->second;
-        add_predecessor(datum.writer);
-        if (use.kind == TaskUse::Kind::reads) continue;
-        for (const Reference& reader : datum.readers) add_predecessor(reader);
-    }
-}
-
-void TaskGraphState::note_uses(const Reference& task, std::span<const TaskUse> uses) {
-    for (const TaskUse& use : uses) {
-        if (use.kind == TaskUse::Kind::after) continue;
-        if (data_.size() >= data_before_sweep_) forget_old_data();
         Datum& datum = data_[use.data];
+        add_predecessor(datum.writer);
         if (use.kind == TaskUse::Kind::reads) {
-            add_reader(datum, task);
+            reserve_reader(datum);
         } else {
-            datum.writer = task;
-            datum.readers.clear();
+            for (const Reference& reader : datum.readers) add_predecessor(reader);
         }
     }
+    reserve_edges(predecessors_.size());
 }
 
-void TaskGraphState::add_reader(Datum& datum, const Reference& task) {
-    // Readers that have ended are forgotten before the list grows.
-    if (datum.readers.size() == datum.readers.capacity()) {
-        std::erase_if(datum.readers, [this](const Reference& one) { return has_ended(one); });
+void TaskGraphState::reserve_reader(Datum& datum) {
+    std::vector<Reference>& readers = datum.readers;
+    if (readers.size() < readers.capacity()) return;
+    // Readers that have ended are forgotten before the list grows. It grows where half of them are
+    // left, so that this is seldom.
+    std::erase_if(readers, [this](const Reference& one) { return has_ended(one); });
+    if (2 * readers.size() >= readers.capacity()) readers.reserve(2 * readers.capacity() + 1);
+}
+
+void TaskGraphState::note_uses(const Reference& task, std::span<const TaskUse> uses) noexcept {
+    for (const TaskUse& use : uses) {
+        if (use.kind == TaskUse::Kind::after) continue;
+        Datum& datum = data_.find(use.data)->second;
+        if (use.kind == TaskUse::Kind::writes) {
+            datum.writer = task;
+            datum.readers.clear();
+        } else if (datum.readers.empty() || datum.readers.back().number != task.number) {
+            datum.readers.push_back(task);
+        }
     }
-    datum.readers.push_back(task);
 }
 
 void TaskGraphState::forget_old_data() {
@@ -154,7 +159,8 @@ void TaskGraphState::forget_old_data() {
     data_before_sweep_ = std::max<std::size_t>(1'024, 2 * data_.size());
 }
 
-bool TaskGraphState::give(Node& node, TaskFunction function, std::span<const TaskUse> uses) {
+bool TaskGraphState::give(Node& node, TaskFunction function,
+                          std::span<const TaskUse> uses) noexcept {
     node.function = std::move(function);
     for (const Reference& before : predecessors_) follow(node, before);
     note_uses({&node, node.number}, uses);
@@ -162,8 +168,8 @@ bool TaskGraphState::give(Node& node, TaskFunction function, std::span<const Tas
     return node.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-void TaskGraphState::follow(Node& node, const Reference& before) {
-    Edge* const edge = take_free_edge();
+void TaskGraphState::follow(Node& node, const Reference& before) noexcept {
+    Edge* const edge = std::exchange(spare_edge_, spare_edge_->next);
     edge->to = &node;
     node.pending.fetch_add(1, std::memory_order_relaxed);
     std::atomic<Edge*>& followers = before.node->followers;
@@ -211,7 +217,7 @@ bool TaskGraphState::all_wait_for_declared() const {
     if (undefined_.empty()) return false;
     auto all = behind({undefined_.begin(), undefined_.end()});
     for (const Node* node : undefined_) all.try_emplace(node, nullptr);
-    return all.size() == open_tasks_.load(std::memory_order_relaxed);
+    return all.size() == nodes_.size();
 }
 
 std::string TaskGraphState::undefined_names() const {
@@ -221,9 +227,8 @@ std::string TaskGraphState::undefined_names() const {
     return names;
 }
 
-TaskGraphState::Node& TaskGraphState::make_room(std::unique_lock<std::mutex>& lock) {
-    while (true) {
-        if (Node* const node = take_free_node()) return *node;
+void TaskGraphState::make_room(std::unique_lock<std::mutex>& lock) {
+    while (!has_free_node()) {
         if (all_wait_for_declared()) {
             throw GraphError("the graph is full: its " + std::to_string(open_tasks_max_) +
                              " open tasks wait for " + undefined_names() +

@@ -97,8 +97,9 @@ void TaskGraphState::wait() {
 
 void TaskGraphState::wait_until_room() noexcept {
     wait_for_room_.fetch_add(1, std::memory_order_seq_cst);  // pairs with end()
-    // Sequentially consistent: pairs with end(), which frees a node and then looks for threads.
-    work_until([this] { return free_nodes_.load(std::memory_order_seq_cst) != nullptr; });
+    // Not the list of free nodes: another thread that adds takes all of it at once. Sequentially
+    // consistent: pairs with end(), which counts its task off and then looks for threads.
+    work_until([this] { return open_tasks_.load(std::memory_order_seq_cst) < open_tasks_max_; });
     wait_for_room_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -221,20 +222,20 @@ TaskGraphState::Node* TaskGraphState::end(Node& node) noexcept {
     }
     if (last != nullptr) {
         last->next = free_edges_.load(std::memory_order_relaxed);
-        // Release: pairs with take_free_edge().
+        // Release: pairs with reserve_edges().
         while (!free_edges_.compare_exchange_weak(last->next, edges, std::memory_order_release,
                                                   std::memory_order_relaxed)) {
         }
     }
     node.next = free_nodes_.load(std::memory_order_relaxed);
-    // Pairs with take_free_node(), and with wait_until_room(), which counts itself before it looks.
-    while (!free_nodes_.compare_exchange_weak(node.next, &node, std::memory_order_seq_cst,
+    // Release: pairs with has_free_node().
+    while (!free_nodes_.compare_exchange_weak(node.next, &node, std::memory_order_release,
                                               std::memory_order_relaxed)) {
     }
-    const bool room_is_wanted = wait_for_room_.load(std::memory_order_seq_cst) != 0;  // pairs: same
-    // Sequentially consistent: pairs with the count of threads that wait in Team::sleep_unless().
+    // Sequentially consistent: pairs with the count of threads that wait in Team::sleep_unless(),
+    // and with wait_until_room(), which counts itself before it looks.
     const bool was_last = open_tasks_.fetch_sub(1, std::memory_order_seq_cst) == 1;
-    if (was_last || room_is_wanted) team_.wake_waiting();
+    if (was_last || wait_for_room_.load(std::memory_order_seq_cst) != 0) team_.wake_waiting();
     return oldest;
 }
 

@@ -101,28 +101,33 @@ class TaskGraphState final : public Job {
     };
 
     // With the mutex.
-    [[nodiscard]] Node* take_free_node();
-    [[nodiscard]] Edge* take_free_edge();
-    [[nodiscard]] GraphTask name_node(Node& node, std::string name);
+    /// Whether `spare_node_` is one.
+    [[nodiscard]] bool has_free_node();
+    [[nodiscard]] Node& take_node(std::string name) noexcept;
+    [[nodiscard]] GraphTask handle_of(Node& node) const noexcept;
     [[nodiscard]] Node& declared_node(const GraphTask& declared);
     [[nodiscard]] bool has_ended(const Reference& task) const noexcept;
+    /// With all the memory that give() needs for the same uses, so that no task is added by half.
     void find_predecessors(std::span<const TaskUse> uses);
     void add_predecessor(const Reference& task);
-    void note_uses(const Reference& task, std::span<const TaskUse> uses);
-    void add_reader(Datum& datum, const Reference& task);
+    void reserve_reader(Datum& datum);
+    void reserve_edges(std::size_t count);
+    void note_uses(const Reference& task, std::span<const TaskUse> uses) noexcept;
     void forget_old_data();
-    void follow(Node& node, const Reference& before);
+    void follow(Node& node, const Reference& before) noexcept;
     /// True where it is ready.
-    [[nodiscard]] bool give(Node& node, TaskFunction function, std::span<const TaskUse> uses);
+    [[nodiscard]] bool give(Node& node, TaskFunction function,
+                            std::span<const TaskUse> uses) noexcept;
     /// Throws where a predecessor is behind the declared task.
     void check_order(const Node& declared) const;
     /// Those behind `first`, none of which can end, with a task before each.
     [[nodiscard]] std::unordered_map<const Node*, const Node*> behind(
         std::vector<const Node*> first) const;
+    /// Where no node is free.
     [[nodiscard]] bool all_wait_for_declared() const;
     [[nodiscard]] std::string undefined_names() const;
-    /// A node for one more task; gives the mutex up while it waits.
-    [[nodiscard]] Node& make_room(std::unique_lock<std::mutex>& lock);
+    /// A spare node for one more task; gives the mutex up while it waits.
+    void make_room(std::unique_lock<std::mutex>& lock);
 
     void check_outside(const char* what) const;
     /// For a graph that drops its tasks: those that were declared only, too.

@@ -30,16 +30,17 @@ constexpr std::uint64_t bit(unsigned place) noexcept {
     return std::uint64_t{1} << place;
 }
 
+// A thread for each helper, also where several are on one core: one that is woken may not wait for
+// a thread that is in a long job.
 runtime::ExecutionOptions helper_options(const TeamOptions& options, std::size_t helpers) {
-    if (!options.pin) return {.workers = helpers};
+    runtime::ExecutionOptions threads{.mode = runtime::ExecutionOptions::Mode::dedicated};
+    if (!options.pin) return threads;
     const Topology topology = Topology::detect();
     const std::span<const Core> cores = topology.cores();
-    // A thread for each, also where several are on one core.
-    runtime::ExecutionOptions pinned{.mode = runtime::ExecutionOptions::Mode::dedicated};
     for (std::size_t i = 1; i <= helpers; ++i) {
-        pinned.affinity.push_back(cores[i % cores.size()].processor);
+        threads.affinity.push_back(cores[i % cores.size()].processor);
     }
-    return pinned;
+    return threads;
 }
 
 }  // namespace
@@ -58,7 +59,9 @@ class Team::Helper final : public runtime::Task {
             // The flag first, then the jobs: a thread that opens a job does it the other way
             // round.
             idle_.store(true, std::memory_order_seq_cst);  // pairs with wake_if_idle()
-            helped = team_.help(0);
+            helped = team_.others_are_open(-1);            // the next step takes part
+            // Where it was woken meanwhile, there may be a part for one more thread.
+            if (helped && !idle_.exchange(false, std::memory_order_seq_cst)) team_.wake_idle(1);
         }
         clock_ns = now_ns();
         return helped ? runtime::StepResult::progressed : runtime::StepResult::waiting;
@@ -70,8 +73,6 @@ class Team::Helper final : public runtime::Task {
         notify();
         return true;
     }
-    /// One thread each, which sleeps while the task waits.
-    [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
 
   private:
     bool help_for_a_while() noexcept {

@@ -19,7 +19,6 @@ namespace {
 
 using test::Stumbler;
 using test::Watchdog;
-using namespace std::chrono_literals;
 
 constexpr std::uint64_t items_each = test::under_thread_sanitizer ? 10'000 : 100'000;
 constexpr std::uint64_t producers_max = 4;
@@ -87,7 +86,7 @@ void consume(Tally& tally, std::uint64_t seed, Pop pop) {
 template <class Channel>
 void stress_pair(const char* name, Channel& channel) {
     const std::uint64_t seed = test::stress_seed(name);
-    const Watchdog watchdog(name, 60s);
+    const Watchdog watchdog;
     std::vector<Tally> tallies(1);
     std::thread producer([&] {
         produce(
@@ -116,7 +115,7 @@ TEST(ChannelStress, unbounded_spsc) {
 
 TEST(ChannelStress, spsc_ring_in_batches_with_onlookers) {
     const std::uint64_t seed = test::stress_seed("spsc_ring_in_batches");
-    const Watchdog watchdog("spsc_ring_in_batches", 60s);
+    const Watchdog watchdog;
     SpscRing<std::uint64_t> ring(64);
     std::atomic<bool> done{false};
     std::size_t largest = 0;

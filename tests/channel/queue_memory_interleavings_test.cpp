@@ -93,7 +93,8 @@ TEST(QueueInterleavings, a_chain_of_segments) {
     }
 }
 
-/// One lane in of each kind, two producers, two consumers of which the second leaves at once.
+/// One producer, whose lane is of either kind, and two consumers, of which the second leaves after
+/// one look.
 template <class Lane, template <class> class Atomic>
 struct MediatedState {
     using Mediator = channel::Mediator<Lane, Atomic>;

@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,7 +22,6 @@
 namespace strid::channel {
 namespace {
 
-using namespace std::chrono_literals;
 using test::Stumbler;
 
 /// Producer and number; it owns memory, so a lost or doubled one is a leak or a double free too.
@@ -46,7 +47,7 @@ struct Seen {
 template <class Queue>
 void stress(const char* name, QueueOptions options) {
     const std::uint64_t seed = test::stress_seed(name);
-    const test::Watchdog watchdog(name, 60s);
+    const test::Watchdog watchdog;
     Queue queue(options);
     std::vector<Seen> seen(options.consumers);
     std::vector<std::thread> threads;
@@ -132,7 +133,7 @@ TEST(QueueStress, mediated_unbounded) {
 /// A consumer that leaves early loses nothing: what waits for it goes to the others.
 template <class Queue>
 void leave_early() {
-    const test::Watchdog watchdog("leave_early", 60s);
+    const test::Watchdog watchdog;
     Queue queue({.capacity = 4, .consumers = 2, .waiting_for_consumer = 2});
     std::atomic<std::uint64_t> sum{0};
     std::thread early([&, consumer = queue.consumer()]() mutable {
@@ -162,7 +163,7 @@ TEST(Queue, a_consumer_that_leaves_loses_nothing) {
 /// Without a consumer a producer that waits for room is refused.
 template <class Queue>
 void abandon() {
-    const test::Watchdog watchdog("abandon", 60s);
+    const test::Watchdog watchdog;
     Queue queue({.capacity = 2, .waiting_for_consumer = 1});
     std::thread consumer([one = queue.consumer()]() mutable {
         int item = 0;
@@ -227,6 +228,47 @@ TEST(Queue, destroys_what_was_never_taken) {
     fill(MpmcQueue<Shared, Bound::bounded, Construction::mediated>());
     fill(MpmcQueue<Shared, Bound::unbounded, Construction::mediated>());
     EXPECT_EQ(shared.use_count(), 1);
+}
+
+/// A slot is built by the default constructor, which has no memory where `fails` is set.
+struct Scarce {
+    static inline bool fails = false;
+    int number;
+    explicit Scarce(int n) : number(n) {}
+    Scarce() : Scarce(0) {
+        if (fails) throw std::bad_alloc();
+    }
+};
+
+template <class Queue>
+void run_out_of_memory() {
+    Queue queue({.capacity = 4});
+    auto producer = queue.producer();
+    auto consumer = queue.consumer();
+    std::vector<Scarce> values;
+    for (int i = 0; i < 10; ++i) values.emplace_back(i);
+    Scarce out(-1);
+    Scarce::fails = true;
+    std::span<Scarce> left = values;
+    const auto pushed = producer.try_push_batch(left);
+    EXPECT_EQ(pushed.count, 4U);
+    EXPECT_EQ(pushed.result, PushResult::ok);
+    left = left.subspan(pushed.count);
+    EXPECT_THROW((void)producer.try_push_batch(left), std::bad_alloc);
+    EXPECT_THROW((void)producer.push(left[0]), std::bad_alloc);
+    Scarce::fails = false;
+    EXPECT_EQ(producer.push_batch(left).count, 6U);
+    producer.close();
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(consumer.pop(out), PopResult::ok);
+        EXPECT_EQ(out.number, i);
+    }
+    EXPECT_EQ(consumer.pop(out), PopResult::closed);
+}
+
+TEST(Queue, without_memory_a_batch_is_passed_in_part_and_nothing_is_lost) {
+    run_out_of_memory<SpscQueue<Scarce, Bound::unbounded>>();
+    run_out_of_memory<MpmcQueue<Scarce, Bound::unbounded>>();
 }
 
 TEST(Queue, options_that_make_no_sense_are_errors) {

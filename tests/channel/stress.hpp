@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the stress tests: a seed that is printed, and a watchdog that ends a hung test.
+// Shared by the stress tests: a seed that is printed, and threads that pause.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <random>
 #include <thread>
+
+#include "../support/watchdog.hpp"
 
 namespace strid::test {
 
@@ -34,35 +33,6 @@ inline std::uint64_t stress_seed(const char* test) {
     std::fflush(stdout);
     return seed;
 }
-
-/// Ends the process when it lives longer than the limit: a hang is a failure with a name.
-class Watchdog {
-  public:
-    Watchdog(const char* test, std::chrono::seconds limit)
-        : thread_([this, test, limit] {
-              std::unique_lock lock(mutex_);
-              if (done_signal_.wait_for(lock, limit, [this] { return done_; })) return;
-              std::fprintf(stderr, "%s: no end after %lld s\n", test,
-                           static_cast<long long>(limit.count()));
-              std::abort();
-          }) {}
-    ~Watchdog() {
-        {
-            const std::lock_guard lock(mutex_);
-            done_ = true;
-        }
-        done_signal_.notify_one();
-        thread_.join();
-    }
-    Watchdog(const Watchdog&) = delete;
-    Watchdog& operator=(const Watchdog&) = delete;
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable done_signal_;
-    bool done_ = false;
-    std::thread thread_;
-};
 
 /// Pauses at random, so that both sides get ahead and fall behind.
 class Stumbler {

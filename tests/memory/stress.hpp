@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shared by the threaded stress tests of this room: a seed that is printed and can be given again
-// (STRID_TEST_SEED), a watchdog, and the amount of work for the build.
+// (STRID_TEST_SEED), and the amount of work for the build.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <random>
-#include <thread>
 
-#include <gtest/gtest.h>
+#include "../support/watchdog.hpp"
 
 namespace strid::test {
 
@@ -34,34 +31,5 @@ inline std::uint64_t test_seed() {
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     return seed;
 }
-
-/// Ends the process when it lives longer than `limit`: a hang becomes a failure with a name.
-class Watchdog {
-  public:
-    explicit Watchdog(std::chrono::seconds limit = std::chrono::seconds{60})
-        : thread_([this, limit] {
-              std::unique_lock lock(mutex_);
-              if (!ended_.wait_for(lock, limit, [this] { return done_; })) {
-                  std::fprintf(stderr, "watchdog: the test made no end\n");
-                  std::abort();
-              }
-          }) {}
-    ~Watchdog() {
-        {
-            const std::lock_guard lock(mutex_);
-            done_ = true;
-        }
-        ended_.notify_one();
-        thread_.join();
-    }
-    Watchdog(const Watchdog&) = delete;
-    Watchdog& operator=(const Watchdog&) = delete;
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable ended_;
-    bool done_ = false;
-    std::thread thread_;
-};
 
 }  // namespace strid::test

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After warm-up no pattern allocates for a task: every call of operator new is counted between the
-// first and the last of many tasks.
+// first and the last of many tasks. A graph for whose task there is no memory stays as it is.
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <strid/pattern/accelerator.hpp>
+#include <strid/pattern/task_graph.hpp>
 
 #include "../support/allocation_row.hpp"
 #include "../support/counting_new.hpp"
@@ -91,6 +96,47 @@ TEST(Allocations, NoneForATaskOfAnAccelerator) {
     std::uint64_t expected = 0;
     for (std::uint64_t n = 0; n < warm_up + counted_tasks; ++n) expected += n * n;
     EXPECT_EQ(sum, expected);
+}
+
+/// Calls the action until it has memory, with one more request granted each time. The failures.
+template <class Action>
+std::uint64_t with_failures(const Action& action) {
+    for (std::int64_t granted = 0;; ++granted) {
+        try {
+            granted_before_failure = granted;
+            action();
+            granted_before_failure = -1;
+            return static_cast<std::uint64_t>(granted);
+        } catch (const std::bad_alloc&) {
+        }
+    }
+}
+
+TEST(Allocations, TaskWithoutMemoryIsNotAdded) {
+    Team team(2);
+    TaskGraph graph(team);
+    std::array<std::uint64_t, 7> data{};
+    std::atomic<bool> go{false};
+    graph.task(
+        [&go] {
+            while (!go) std::this_thread::yield();
+        },
+        writes(data[0]));
+    std::uint64_t failures = 0;
+    for (std::size_t i = 1; i <= 300; ++i) {
+        std::uint64_t& read = data.at(i % 3);
+        std::uint64_t& written = data.at(3 + i % 4);
+        const auto function = [&read, &written] { written += read + 1; };
+        failures += with_failures(
+            [&] { graph.task(function, reads(data[0], read, read), writes(written)); });
+        GraphTask late;
+        failures += with_failures([&] { late = graph.declare({}); });
+        failures += with_failures([&] { graph.define(late, function, writes(written)); });
+    }
+    go = true;
+    graph.wait();
+    EXPECT_GT(failures, 20U);
+    EXPECT_EQ(data, (std::array<std::uint64_t, 7>{0, 0, 0, 150, 150, 150, 150}));
 }
 
 }  // namespace

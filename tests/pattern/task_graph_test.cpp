@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graphs of tasks against the sequential program: random uses of data, tasks that are declared
-// first, failures, cycles, bounds, graphs in graphs, several at once. A watchdog ends a run that
-// hangs.
+// first, failures, cycles, bounds, graphs in graphs, several at once.
+#include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -26,37 +23,13 @@
 #include <strid/pattern/task_graph.hpp>
 
 #include "../support/seeds.hpp"
+#include "../support/watchdog.hpp"
 
 namespace strid::pattern {
 namespace {
 
+using test::Watchdog;
 using testing::HasSubstr;
-
-/// Ends the process when it lives for longer than a minute.
-class Watchdog {
-  public:
-    Watchdog()
-        : thread_([this] {
-              std::unique_lock lock(mutex_);
-              if (over_.wait_for(lock, std::chrono::seconds(60), [this] { return ended_; })) return;
-              std::printf("the graph hangs\n");
-              std::fflush(stdout);
-              std::_Exit(1);
-          }) {}
-    ~Watchdog() {
-        std::unique_lock lock(mutex_);
-        ended_ = true;
-        lock.unlock();
-        over_.notify_one();
-        thread_.join();
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable over_;
-    bool ended_ = false;
-    std::thread thread_;
-};
 
 /// A program: each step reads some data and writes others, all of them plain numbers.
 struct Step {
@@ -134,11 +107,8 @@ TEST(TaskGraph, KeepsTheOrderThatIsGiven) {
         for (std::size_t i = 0; i < count; ++i) {
             for (std::size_t n = random() % 4; n != 0 && i != 0; --n)
                 before[i].push_back(random() % i);
-            if (i % 3 == 0) {
-                tasks[i] = graph.declare("late " + std::to_string(i));
-            } else {
-                tasks[i] = graph.task(function(i), order(i));
-            }
+            tasks[i] = i % 3 == 0 ? graph.declare("late " + std::to_string(i))
+                                  : graph.task(function(i), order(i));
         }
         for (std::size_t i = (count - 1) / 3 * 3; true; i -= 3) {
             graph.define(tasks[i], function(i), order(i));
@@ -280,6 +250,36 @@ TEST(TaskGraph, IsBounded) {
         graph.wait();
         EXPECT_EQ(sum, 4'000U * 3'999U / 2);
         EXPECT_LE(most, 5U);
+    }
+}
+
+/// Two threads wait for room, and two tasks end at once: both get it, though the one that is first
+/// ends only after the other.
+TEST(TaskGraph, EachThreadThatWaitsForRoomGetsIt) {
+    const Watchdog watchdog;
+    Team team(3);
+    for (int round = 0; round < 100; ++round) {
+        TaskGraph graph(team, {.open_tasks_max = 2});
+        std::atomic<bool> go{false};
+        std::atomic<int> added{0};
+        const auto hold = [&go] {
+            while (!go) std::this_thread::yield();
+        };
+        graph.task(hold);
+        graph.task(hold);
+        const auto add = [&] {
+            const GraphTask late = graph.declare("late");
+            ++added;
+            while (added != 2) std::this_thread::yield();
+            graph.define(late, [] {});
+        };
+        std::thread one(add);
+        std::thread other(add);
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+        go = true;
+        one.join();
+        other.join();
+        graph.wait();
     }
 }
 

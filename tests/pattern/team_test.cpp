@@ -4,6 +4,7 @@
 // sizes about the number of parts, turns of uneven length, loops in loops, from several threads.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,7 @@
 #include <strid/pattern/parallel_for.hpp>
 
 #include "../support/seeds.hpp"
+#include "../support/watchdog.hpp"
 
 namespace strid::pattern {
 namespace {
@@ -93,6 +95,28 @@ TEST(ParallelFor, DividesByTheSchedule) {
     const Parts by_default = parts_of(6'400, {});
     EXPECT_EQ(by_default.front(), 1'600U);
     EXPECT_EQ(by_default[by_default.size() - 2], 100U);
+}
+
+/// Iterations that end only when each thread of the team is in one: after pauses of any length, in
+/// which threads look for work, fall asleep, or sleep.
+TEST(ParallelFor, HasEveryThreadWhereIterationsAreLong) {
+    const test::Watchdog watchdog;
+    std::mt19937_64 random(test::first_seed());
+    Team team{3};
+    for (int round = 0; round < 300; ++round) {
+        const auto end = std::chrono::steady_clock::now() +
+                         std::chrono::nanoseconds(20'000 + random() % 100'000);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        std::atomic<int> inside{0};
+        parallel_for(team, 0, 3,
+                     [&inside](std::size_t) {
+                         ++inside;
+                         while (inside != 3) std::this_thread::yield();
+                     },
+                     {.schedule = Schedule::dynamic});
+        ASSERT_EQ(inside, 3);
+    }
 }
 
 TEST(ParallelFor, IsRunManyTimesAndByManyThreads) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces the global operator new by one that counts its calls, and the bytes that are out:
-// included by one file of a program.
+// Replaces the global operator new by one that counts its calls, and the bytes that are out, and
+// fails where a test asks for it: included by one file of a program.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ namespace strid::test {
 // Null when there is no memory.
 inline void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
+    if (granted_before_failure >= 0 && granted_before_failure-- == 0) return nullptr;
     void* const memory =
         alignment == 0
             ? std::malloc(bytes == 0 ? 1 : bytes)

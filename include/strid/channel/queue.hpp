@@ -101,7 +101,8 @@ class Queue {
 
         /// Moves the first of the values into the queue, as many as there is room for; never waits.
         /// In their order; of a queue with many producers in one piece. O(values). Unbounded: may
-        /// pass a part of them only, though there is no bound.
+        /// pass a part of them only, though there is no bound, and throws std::bad_alloc where
+        /// there is no memory for the first.
         Several<PushResult> try_push_batch(std::span<T> values) {
             if (is_closed()) return {0, PushResult::closed};
             if (values.empty()) return {0, PushResult::ok};
@@ -110,7 +111,9 @@ class Queue {
             return pushed;
         }
         /// Moves all values into the queue, in pieces, and waits for room between them. `ok`, or
-        /// `closed` with the number that was passed before.
+        /// `closed` with the number that was passed before. Unbounded: throws std::bad_alloc where
+        /// there is no memory for the next; with try_push_batch() a program knows how many were
+        /// passed before.
         Several<PushResult> push_batch(std::span<T> values) {
             std::size_t count = 0;
             auto result = PushResult::ok;

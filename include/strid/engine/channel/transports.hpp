@@ -74,8 +74,13 @@ Several<PushResult> push_several(SpscRing<T>& ring, std::span<T> values) {
 }
 template <class T>
 Several<PushResult> push_several(UnboundedSpsc<T>& queue, std::span<T> values) {
-    for (T& value : values) (void)queue.try_push(std::move(value));
-    return {values.size(), PushResult::ok};
+    std::size_t count = 0;
+    try {
+        for (; count < values.size(); ++count) (void)queue.try_push(std::move(values[count]));
+    } catch (...) {
+        if (count == 0) throw;  // else the part that was passed is the result
+    }
+    return {count, PushResult::ok};
 }
 
 template <class T>
