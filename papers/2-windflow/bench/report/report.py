@@ -80,7 +80,8 @@ def arguments() -> argparse.Namespace:
         help="names or the paper's letters, as word-count or WC")
     add("--rounds", type=whole_number, metavar="N",
         help="of every case, instead of 5; 1 in quick mode")
-    add("--seconds", type=positive_number, metavar="S", help="of a run for throughput, instead of 2")
+    add("--seconds", type=positive_number, metavar="S",
+        help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
     add("--peers", type=Path, metavar="FOLDER",
         help="files of peers/peers.py --output, instead of running it")
