@@ -68,6 +68,17 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def positive_number(text: str) -> float:
+    """Of an option: minutes, seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0 and below a million")
+    return value
+
+
 def command_text(words: Iterable[object]) -> str:
     """As it is typed in the project's folder."""
     return shlex.join(str(word).replace(f"{ROOT}/", "") for word in words)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from reporting import command_text
+from reporting import command_text, positive_number
 
 INTERRUPTED = 130
 UNFINISHED = 75  # the exit status of a piece behind which more is to be measured
@@ -38,19 +38,9 @@ def now() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
 
 
-def minutes(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of minutes above 0")
-    return value
-
-
 def add_piece_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on where a run was interrupted")
-    parser.add_argument("--minutes", type=minutes, metavar="N",
+    parser.add_argument("--minutes", type=positive_number, metavar="N",
                         help=f"end after so many, with status {UNFINISHED}; --resume goes on")
 
 
@@ -86,17 +76,21 @@ def in_pieces(driver: str, options: argparse.Namespace, work: Callable[[], None]
     return 0
 
 
-def read_settings(output: Path) -> dict:
-    file = output / SETTINGS
+def read_object(file: Path) -> dict:
+    """The object of a file of JSON."""
     try:
         found = json.loads(file.read_text())
     except OSError as error:
         raise RunError(f"{file}: {error.strerror}") from None
     except ValueError as error:
-        raise RunError(f"{file}: {error}") from None
+        raise RunError(f"{file}: no JSON: {error}") from None
     if not isinstance(found, dict):
-        raise RunError(f"{file}: no object")
+        raise RunError(f"{file}: no object of JSON")
     return found
+
+
+def read_settings(output: Path) -> dict:
+    return read_object(output / SETTINGS)
 
 
 def set_aside(output: Path) -> Path | None:

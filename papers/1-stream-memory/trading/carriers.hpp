@@ -137,21 +137,15 @@ class ByWrapper {
     std::unique_ptr<Memory> memory_;
 };
 
+/// By std::shared_ptr; a carrier that derives from it makes them.
 template <class T>
-class BySharedPointer {
+class SharedPointers {
   public:
     using Item = std::shared_ptr<const T>;
     static constexpr bool to_all = false;
 
-    explicit BySharedPointer(const MulticastOptions& options) : workers_(options.workers) {}
-
     static std::size_t slots(const MulticastOptions& options) { return options.in_flight; }
 
-    template <class Push>
-    void send(const T& value, Group group, Push&& push) {
-        const Item item = std::make_shared<const T>(value);
-        for_each_worker(group, workers_, [&](std::size_t worker) { push(worker, item); });
-    }
     template <class Push>
     void flush(Push&&) {}
 
@@ -161,45 +155,49 @@ class BySharedPointer {
         item.reset();
     }
     void idle(std::size_t) noexcept {}
+
+  protected:
+    explicit SharedPointers(const MulticastOptions& options) : workers_(options.workers) {}
+
+    template <class Push>
+    void send_to(Group group, const Item& item, Push&& push) {
+        for_each_worker(group, workers_, [&](std::size_t worker) { push(worker, item); });
+    }
 
   private:
     std::size_t workers_;
 };
 
 template <class T>
-class ByStaticSharedPointer {
+class BySharedPointer : public SharedPointers<T> {
+  public:
+    explicit BySharedPointer(const MulticastOptions& options) : SharedPointers<T>(options) {}
+
+    template <class Push>
+    void send(const T& value, Group group, Push&& push) {
+        this->send_to(group, std::make_shared<const T>(value), push);
+    }
+};
+
+template <class T>
+class ByStaticSharedPointer : public SharedPointers<T> {
     /// The bytes of the standard library's control block beside the value, at most.
     static constexpr std::size_t control_bytes = 32;
 
   public:
-    using Item = std::shared_ptr<const T>;
-    static constexpr bool to_all = false;
-
     explicit ByStaticSharedPointer(const MulticastOptions& options)
-        : workers_(options.workers),
+        : SharedPointers<T>(options),
           memory_(make_memory<memory::StaticArena>(options.workers, options.tuples_max,
                                                    sizeof(T) + control_bytes)) {}
 
-    static std::size_t slots(const MulticastOptions& options) { return options.in_flight; }
-
     template <class Push>
     void send(const T& value, Group group, Push&& push) {
-        const Item item =
-            std::allocate_shared<const T>(memory::ArenaStlAllocator<T>(*memory_), value);
-        for_each_worker(group, workers_, [&](std::size_t worker) { push(worker, item); });
+        this->send_to(group,
+                      std::allocate_shared<const T>(memory::ArenaStlAllocator<T>(*memory_), value),
+                      push);
     }
-    template <class Push>
-    void flush(Push&&) {}
-
-    template <class Each>
-    void receive(Item& item, std::size_t, Each&& each) {
-        each(*item);
-        item.reset();
-    }
-    void idle(std::size_t) noexcept {}
 
   private:
-    std::size_t workers_;
     std::unique_ptr<memory::StaticArena> memory_;
 };
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -38,6 +40,8 @@ class QuoteCheck {
 
     /// A side that has no price or no size is empty: 0. The time of a symbol does not go back.
     bool operator()(const QuoteRow& row, Quote& quote, std::string& fault);
+    /// Goes on with a check of the same market, whose numbers of symbols these are.
+    auto state() { return std::tie(symbols_, quotes_); }
 
   private:
     struct Symbol {

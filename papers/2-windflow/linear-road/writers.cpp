@@ -37,33 +37,6 @@ void append(std::string& row, int kind, const Cells&... cells) {
 
 }  // namespace
 
-AnswerWriter::AnswerWriter(const std::string& path, Writing writing,
-                           std::shared_ptr<Timetable> timetable)
-    : timetable_(std::move(timetable)) {
-    if (!path.empty()) writer_.emplace(path, writing);
-}
-
-void AnswerWriter::on(const Opened& opened) {
-    if (writer_) writer_->open({}, opened.context);
-    if (timetable_) late_ = opened.context.counter("late answers");
-}
-
-void AnswerWriter::on(Flush) {
-    if (writer_) writer_->flush();
-}
-
-void AnswerWriter::on(Closed) {
-    if (writer_) writer_->close();
-}
-
-bool AnswerWriter::blocks() const noexcept {
-    return writer_ && writer_->may_block();
-}
-
-std::vector<FileUse> AnswerWriter::files() const {
-    return writer_ && names_file_ ? writer_->files() : std::vector<FileUse>{};
-}
-
 double AnswerWriter::given_at(const Notice& answer) {
     const double second = timetable_->second_at(now_ns());
     if (second - answer.time > seconds_to_answer) late_.add();
@@ -71,7 +44,7 @@ double AnswerWriter::given_at(const Notice& answer) {
 }
 
 void AnswerWriter::write(const Notice& answer, double second) {
-    std::string& rows = writer_->rows();
+    std::string& rows = writer()->rows();
     switch (answer.kind) {
         case Notice::Kind::toll:
             append(rows, 0, answer.subject, answer.time, emit_of(answer, second), answer.detail,
@@ -90,7 +63,7 @@ void AnswerWriter::write(const Notice& answer, double second) {
         default:
             return;  // not an answer
     }
-    writer_->row_done();
+    writer()->row_done();
 }
 
 AnswerWriter::EmitTime AnswerWriter::emit_of(const Notice& answer, double second) const noexcept {
@@ -100,7 +73,7 @@ AnswerWriter::EmitTime AnswerWriter::emit_of(const Notice& answer, double second
 }
 
 void EventWriter::operator()(const Event& event) {
-    const auto out = std::back_inserter(writer_.rows());
+    const auto out = std::back_inserter(writer()->rows());
     if (event.kind == Kind::position) {
         fmt::format_to(out, "0,{},{},{},{},{},{},{},{},-1,-1,-1,-1,-1,-1\n", event.time, event.car,
                        event.speed, event.expressway, event.lane, event.direction, event.segment,
@@ -111,7 +84,7 @@ void EventWriter::operator()(const Event& event) {
                        static_cast<int>(event.kind), event.time, event.car, event.expressway,
                        event.query, day);
     }
-    writer_.row_done();
+    writer()->row_done();
 }
 
 }  // namespace strid::apps::linear_road

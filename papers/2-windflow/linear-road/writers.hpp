@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sinks: answers as rows (README.md, "Output"), and events as lines of the benchmark's input.
-// Replicas share a file, row by row. One thread at a time each.
+// Threads as in RowSink.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include <strid/connector/row_writer.hpp>
-#include <strid/operator/contract.hpp>
-
+#include "apps/common/row_sink.hpp"
 #include "records.hpp"
 #include "timetable.hpp"
 
@@ -21,7 +18,7 @@ namespace strid::apps::linear_road {
 
 /// Also counts the answers that are given more than 5 seconds of the input's clock behind the time
 /// of their event, as "late answers", where there is a timetable.
-class AnswerWriter {
+class AnswerWriter : public RowSink {
   public:
     static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
                                            .has = Has::blocks | Has::files,
@@ -34,7 +31,8 @@ class AnswerWriter {
     };
 
     /// An empty path: rows are not written. `timetable` may be null.
-    AnswerWriter(const std::string& path, Writing writing, std::shared_ptr<Timetable> timetable);
+    AnswerWriter(const std::string& path, Writing writing, std::shared_ptr<Timetable> timetable)
+        : RowSink(path, writing), timetable_(std::move(timetable)) {}
     /// Another sink that writes to the same file.
     [[nodiscard]] AnswerWriter beside() const {
         AnswerWriter other{*this};
@@ -42,16 +40,19 @@ class AnswerWriter {
         return other;
     }
 
-    void on(const Opened& opened);
+    using RowSink::on;
+    void on(const Opened& opened) {
+        RowSink::on(opened);
+        if (timetable_) late_ = opened.context.counter("late answers");
+    }
     void operator()(const Notice& answer) {
         double second = answer.time;
         if (timetable_) second = given_at(answer);
-        if (writer_) write(answer, second);
+        if (writer() != nullptr) write(answer, second);
     }
-    void on(Flush);
-    void on(Closed);
-    [[nodiscard]] bool blocks() const noexcept;
-    [[nodiscard]] std::vector<FileUse> files() const;
+    [[nodiscard]] std::vector<FileUse> files() const {
+        return names_file_ ? RowSink::files() : std::vector<FileUse>{};
+    }
 
   private:
     /// The time of the input's clock; counts the answer where it is late.
@@ -60,27 +61,16 @@ class AnswerWriter {
     [[nodiscard]] EmitTime emit_of(const Notice& answer, double second) const noexcept;
 
     std::shared_ptr<Timetable> timetable_;
-    std::optional<RowWriter> writer_;
     Counter late_;
     bool names_file_ = true;
 };
 
-class EventWriter {
+class EventWriter : public RowSink {
   public:
-    static constexpr FunctionTraits traits{
-        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+    /// `path` is not empty.
+    EventWriter(const std::string& path, Writing writing) : RowSink(path, writing) {}
 
-    explicit EventWriter(const std::string& path, Writing writing) : writer_(path, writing) {}
-
-    void on(const Opened& opened) { writer_.open({}, opened.context); }
     void operator()(const Event& event);
-    void on(Flush) { writer_.flush(); }
-    void on(Closed) { writer_.close(); }
-    [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
-    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
-
-  private:
-    RowWriter writer_;
 };
 
 }  // namespace strid::apps::linear_road

@@ -187,7 +187,7 @@ class ReportMistakes(Report):
         self.assertIn("spike-detection: it is not in this build", done.stderr)
 
     def test_files_of_peers(self):
-        for text, said in (("{", "no JSON"), ("[1]", "an object is wanted"),
+        for text, said in (("{", "no JSON"), ("[1]", "no object of JSON"),
                            ('{"sdd": {"records_per_second": [1]}}', "no application 'sdd'"),
                            ('{"sd": {"records_per_second": "fast"}}', "sd: could not convert"),
                            ('{"sd": {"latency": {"blocking": {"microseconds": {"5": 1}}}}}',

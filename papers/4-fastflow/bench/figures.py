@@ -31,8 +31,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench"), str(HERE.parents[1] / "pages")]
 import applications  # noqa: E402
 from figure_pages import write_page_of_run  # noqa: E402
-from reporting import (commit_text, find_allocators, machine_text, plot, spread,  # noqa: E402
-                       whole_number, write_csv)
+from reporting import (commit_text, find_allocators, machine_text, plot,  # noqa: E402
+                       positive_number, spread, whole_number, write_csv)
 from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
 
 PROGRAMS = ["placement_bench", "allocation_bench", "farm_ring_bench"]
@@ -254,16 +254,6 @@ def parts_of(text: str) -> list[str]:
     return names
 
 
-def seconds_of_work(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
-    return seconds
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=Path("build/release"))
@@ -274,7 +264,7 @@ def main() -> int:
                         default="whole", help="whether everything works, in seconds")
     parser.add_argument("--rounds", type=whole_number, metavar="N",
                         help="of every case, instead of 5; twice as many of the queues")
-    parser.add_argument("--seconds", type=seconds_of_work, metavar="S",
+    parser.add_argument("--seconds", type=positive_number, metavar="S",
                         help="of work in a case of allocators, farms and rings, instead of 0.5")
     add_piece_options(parser)
     options = parser.parse_args()

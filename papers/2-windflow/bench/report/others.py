@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cases import CASES, Case
 from reporting import PERCENTILES, median
-from store import RunError
+from store import RunError, read_object
 
 ENGINES = ("flink", "storm")
 
@@ -44,14 +44,7 @@ def percentiles(found: dict, path: Path) -> dict[str, float]:
 
 def windflow(path: Path, cases: list[Case]) -> dict[str, Peer]:
     """By application, of those that are measured: at least one."""
-    try:
-        found = json.loads(path.read_text())
-    except OSError as error:
-        raise RunError(f"--windflow {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise RunError(f"--windflow {path}: no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise RunError(f"--windflow {path}: an object is wanted, with a member an application")
+    found = read_object(path)
     keys = [case.others_key for case in CASES]
     unknown = [name for name in found if name not in keys and not name.startswith("_")
                and name != "version"]

@@ -37,7 +37,7 @@ if (ROOT / "build/peers/python").is_dir():
 
 from cases import CASES, VARIANTS_OF, Case, core_counts, processors  # noqa: E402
 from reporting import (command_text, commit_text, load_text, machine_text,  # noqa: E402
-                       whole_number)
+                       positive_number, whole_number)
 from store import Deadline, RunError, Store, add_piece_options, in_pieces  # noqa: E402
 
 FIGURES = ("12", "13", "14", "15", "16", "17", "18", "19", "20", "T3")
@@ -66,16 +66,6 @@ def cases_of(text: str) -> list[Case]:
     return [case for case in CASES if case.name in names or case.short in names]
 
 
-def positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
-    return value
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -90,7 +80,8 @@ def arguments() -> argparse.Namespace:
         help="names or the paper's letters, as word-count or WC")
     add("--rounds", type=whole_number, metavar="N",
         help="of every case, instead of 5; 1 in quick mode")
-    add("--seconds", type=positive, metavar="S", help="of a run for throughput, instead of 2")
+    add("--seconds", type=positive_number, metavar="S",
+        help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
     add("--peers", type=Path, metavar="FOLDER",
         help="files of peers/peers.py --output, instead of running it")
