@@ -29,6 +29,7 @@ import platform
 import random
 import shlex
 import sys
+from types import ModuleType
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [
@@ -184,6 +185,25 @@ def perform_load(options: argparse.Namespace, kind: str, deadline: Deadline) -> 
     return folder
 
 
+def measure(options: argparse.Namespace, study_text: ModuleType) -> None:
+    store = Store(
+        options.output,
+        3,
+        {
+            "quick": options.quick,
+            "commit": commit_text(),
+            "machine": machine_text(options.build),
+        },
+        options.resume,
+        Deadline(options.minutes),
+    )
+    experiments = {kind: perform_load(options, kind, store.deadline) for kind in options.loads}
+    study_text.write(options.output, experiments)
+    store.finish()
+    write_page_of_run(options.output)
+    print(f"The study is {options.output / 'study.html'}.")
+
+
 def main() -> int:
     options = arguments()
     try:
@@ -197,27 +217,11 @@ def main() -> int:
     sys.argv[0] = str((options.build / "tools/strid-memory").absolute())
 
     def work() -> None:
-        store = Store(
-            options.output,
-            3,
-            {
-                "quick": options.quick,
-                "commit": commit_text(),
-                "machine": machine_text(options.build),
-            },
-            options.resume,
-            Deadline(options.minutes),
-        )
         try:
-            experiments = {
-                kind: perform_load(options, kind, store.deadline) for kind in options.loads
-            }
+            chosen_allocators(options)  # a wrong option leaves an older run where it is
+            measure(options, study_text)
         except MemoryToolError as error:
             raise RunError(str(error)) from None
-        study_text.write(options.output, experiments)
-        store.finish()
-        write_page_of_run(options.output)
-        print(f"The study is {options.output / 'study.html'}.")
 
     return in_pieces("study", options, work)
 

@@ -136,6 +136,7 @@ class Allocators(Case):
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertIn(f"--allocators hoard: {path}: {reason}", result.stderr)
+            self.assertFalse((self.folder / "out").exists())
 
 
 class Quick(Case):
