@@ -14,15 +14,15 @@
 
 namespace strid::test {
 
-/// Ends the process when it lives longer than a minute: a hang is a failure with a name.
+/// Ends the process when it lives longer than `most`: a hang is a failure with a name.
 class Watchdog {
   public:
-    Watchdog()
-        : thread_([this, test = testing::UnitTest::GetInstance()->current_test_info()] {
+    explicit Watchdog(std::chrono::seconds most = std::chrono::minutes{1})
+        : thread_([this, most, test = testing::UnitTest::GetInstance()->current_test_info()] {
               std::unique_lock lock(mutex_);
-              if (ended_.wait_for(lock, std::chrono::minutes{1}, [this] { return done_; })) return;
-              std::fprintf(stderr, "%s.%s: no end after a minute\n", test->test_suite_name(),
-                           test->name());
+              if (ended_.wait_for(lock, most, [this] { return done_; })) return;
+              std::fprintf(stderr, "%s.%s: no end after %lld s\n", test->test_suite_name(),
+                           test->name(), static_cast<long long>(most.count()));
               std::abort();
           }) {}
     ~Watchdog() {
