@@ -2,9 +2,9 @@
 //
 // The proof that state() is complete. Two operators get the same random records and events. At a
 // random moment the state of one is moved into a fresh operator that was made with the same
-// arguments, and the old one is overwritten and freed. From then on the fresh one and the other
-// must answer alike, row by row. A state in which any element is left out must be found out: each
-// is necessary.
+// arguments, and the old one is overwritten and freed; in another run the state goes there as bytes
+// (strid/state/codec.hpp). From then on the fresh one and the other must answer alike, row by row.
+// A state in which any element is left out must be found out: each is necessary.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +44,8 @@ struct Ways {
     std::uint64_t cases = 300;
     /// Elements of the state whose loss no row shows, each with a reason where it is listed.
     std::vector<std::size_t> unneeded = {};
+    /// Why the state has no codec, where it has none.
+    const char* without_codec = nullptr;
 };
 
 /// The output of tested sinks since it was read last.
@@ -140,6 +142,8 @@ class Alike {
     static constexpr std::size_t states =
         std::tuple_size_v<decltype(operators::state_of(std::declval<Operator&>()))>;
     static constexpr std::size_t none = states;
+    /// How a state goes to the fresh operator.
+    enum class Way : std::uint8_t { moved, saved };
 
   public:
     Alike(Make make, Description arriving, AsRecord as_record, Ways ways)
@@ -150,21 +154,24 @@ class Alike {
 
     /// Every case is alike, and each element of the state is necessary.
     void check() {
+        EXPECT_EQ(Driven::has_codec, ways_.without_codec == nullptr);
         for (const std::uint64_t seed : seeds(ways_.cases)) {
-            ASSERT_EQ(difference(seed, none), "") << "seed " << seed;
+            ASSERT_EQ(difference(seed, none, Way::moved), "") << "seed " << seed;
+            ASSERT_EQ(difference(seed, none, Way::saved), "") << "as bytes, seed " << seed;
         }
         for (std::size_t left_out = 0; left_out != states; ++left_out) {
             if (std::ranges::count(ways_.unneeded, left_out) != 0) continue;
             bool is_found = false;
             for (const std::uint64_t seed : seeds(20 * ways_.cases)) {  // mostly found by the first
-                is_found = is_found || !difference(seed, left_out).empty();
+                is_found = is_found || !difference(seed, left_out, Way::moved).empty();
                 if (is_found) break;
             }
             EXPECT_TRUE(is_found) << "without element " << left_out << " of its state it is alike";
         }
     }
     /// In which rows they differ if an element of the state is left out; empty: in none.
-    [[nodiscard]] std::string difference(std::uint64_t seed, std::size_t left_out) {
+    [[nodiscard]] std::string difference(std::uint64_t seed, std::size_t left_out,
+                                         Way way = Way::moved) {
         RandomStream stream{seed, ways_};
         Pointer whole = fresh();
         Pointer parted = fresh();
@@ -174,7 +181,13 @@ class Alike {
             if (i == cut) {
                 Pointer next = fresh();
                 if (left_out != none) leave_out(left_out, *parted);
-                next->restore(*parted);
+                if (way == Way::moved) {
+                    next->restore(*parted);
+                } else if constexpr (Driven::has_codec) {
+                    next->restore(parted->saved());
+                } else {
+                    return "";
+                }
                 parted = std::move(next);
             }
             const Step step = stream.next();

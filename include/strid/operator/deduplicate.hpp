@@ -26,6 +26,7 @@
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/operator/checks.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/keyed_state.hpp>
@@ -51,7 +52,10 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
 
     /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_, watermark_, latest_); }
+    auto state() {
+        return std::tuple_cat(std::make_tuple(states_by_key(keys_)),
+                              std::tie(watermark_, latest_));
+    }
 
     void on(const BatchBegins& batch) noexcept { asserted_ = batch.watermark; }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {

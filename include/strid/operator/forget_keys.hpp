@@ -29,6 +29,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/engine/operator/function_state.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/runtime/task.hpp>
@@ -126,12 +127,10 @@ class LivingKeys {
         return table_.find_or_make(key, hash, make);
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
-    /// The state of an operator.
-    [[nodiscard]] auto state() { return std::tie(table_); }
-    /// The same of an operator with a function for all keys.
-    template <class F>
-    [[nodiscard]] auto state(F& function) {
-        return state_with_function(function, table_);
+    /// The state of an operator, where `make()` makes that of a key.
+    template <class Make>
+    [[nodiscard]] auto state(Make make) {
+        return std::make_tuple(states_by_key(table_, std::move(make)));
     }
 
   private:
@@ -167,10 +166,10 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
         return *entry;
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
-    [[nodiscard]] auto state() { return std::tie(table_, now_); }
-    template <class F>
-    [[nodiscard]] auto state(F& function) {
-        return state_with_function(function, table_, now_);
+    template <class Make>
+    [[nodiscard]] auto state(Make make) {
+        return std::tuple_cat(std::make_tuple(states_by_key(table_, std::move(make))),
+                              std::tie(now_));
     }
 
     /// A batch is over, and the watermark did not change: the keys it used were used now.

@@ -66,7 +66,6 @@ class KeyedOperator {
     {
         keys_.end_batch();  // the one before
     }
-    auto state() { return keys_.state(); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept
         requires requires(const Keys& keys) { keys.wake_at_ns(); }
     {
@@ -112,6 +111,10 @@ class PerKey : public KeyedOperator<T, KeyOf, F, Life> {
 
     PerKey(F prototype, KeyOf key_of, Life life)
         : Base(std::move(key_of), life), prototype_(std::move(prototype)) {}
+
+    auto state() {
+        return this->keys().state([this]() -> const F& { return prototype_; });
+    }
 
     using Base::on;
     void on(const Opened& opened) {
@@ -159,7 +162,10 @@ class Accumulate : public KeyedOperator<T, KeyOf, State, Life, true>,
           fold_(std::move(fold)),
           when_(when) {}
 
-    auto state() { return this->keys().state(fold_); }
+    auto state() {
+        return std::tuple_cat(this->keys().state([this]() -> const State& { return initial_; }),
+                              state_of_function(fold_));
+    }
 
     using Base::on;
     void on(const Opened& opened) {
@@ -243,7 +249,10 @@ class Reduce : public KeyedOperator<T, KeyOf, std::optional<T>, Life>,
     Reduce(F combine, KeyOf key_of, Life life)
         : Base(std::move(key_of), life), combine_(std::move(combine)) {}
 
-    auto state() { return this->keys().state(combine_); }
+    auto state() {
+        return std::tuple_cat(this->keys().state([] { return std::optional<T>{}; }),
+                              state_of_function(combine_));
+    }
 
     using Base::on;
     void on(const Opened& opened) {

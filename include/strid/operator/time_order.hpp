@@ -64,6 +64,7 @@ class WaitingRecords {
     }
     /// Without heap memory of the records.
     [[nodiscard]] std::size_t bytes() const noexcept { return heap_.size() * sizeof(Item); }
+    auto state() { return std::tie(heap_, came_); }
 
   private:
     struct Item {

@@ -31,6 +31,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -47,14 +48,25 @@
 #include <strid/engine/operator/contract_checks.hpp>
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/engine/test/observed.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/runtime/task.hpp>
+#include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/test/arriving.hpp>
 
 namespace strid::test {
+
+/// The state of an operator in a harness, as bytes.
+struct SavedState {
+    std::vector<std::byte> bytes;  ///< As strid/state/codec.hpp writes them.
+    Progress input;                ///< Of the stream that arrives.
+    Progress output;               ///< Of the stream behind the operator.
+    std::int64_t clock_ns = 0;     ///< The operator's clock.
+};
 
 /// One operator with what it emits. It stays where it is made. An exception of the operator comes
 /// as the OperatorError of a run; std::logic_error: the engine would not do this.
@@ -235,6 +247,37 @@ class Harness {
         progress_ = other.progress_;
         results_.progress = other.results_.progress;
         clock_ns_ = other.clock_ns_;
+        notify(Restored{});
+    }
+
+    /// Whether each element of the operator's state has a codec (strid/state/codec.hpp).
+    static constexpr bool has_codec =
+        []<class... States>(std::type_identity<std::tuple<States...>>) {
+            return (state::has_codec<std::remove_cvref_t<States>>() && ...);
+        }(std::type_identity<decltype(operators::state_of(std::declval<Operator&>()))>{});
+    /// The operator's state as a snapshot has it, with the time of its stream and its clock.
+    [[nodiscard]] SavedState saved()
+        requires has_codec
+    {
+        detail::KeptBytes kept;
+        StateWriter writer{kept};
+        operators::for_each_state(one(), [&writer](const auto& part) {
+            state::save(writer, part);
+        });
+        writer.flush();
+        return {std::move(kept.bytes), progress_, results_.progress, clock_ns_};
+    }
+    /// Goes on from the saved state of an operator that was made with the same arguments, and sends
+    /// Restored. Before the first record. Throws StateError.
+    void restore(const SavedState& saved)
+        requires has_codec
+    {
+        StateReader reader{saved.bytes};
+        operators::for_each_state(one(), [&reader](auto& part) { state::load(reader, part); });
+        reader.expect_end();
+        progress_ = saved.input;
+        results_.progress = saved.output;
+        clock_ns_ = saved.clock_ns;
         notify(Restored{});
     }
 

@@ -25,9 +25,12 @@
 #include <stop_token>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <strid/base/watermark.hpp>
 #include <strid/engine/operator/call_threads.hpp>
+#include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
@@ -53,6 +56,10 @@ using CallResultOf = std::remove_cvref_t<decltype(call_with(
 template <class T, class F, class U>
 class CallOfRecord final : public ThreadedCall {
   public:
+    using Result = U;
+
+    /// One that is over.
+    CallOfRecord(std::uint64_t number, U value) : number(number), result(std::move(value)) {}
     CallOfRecord(std::shared_ptr<const F> function, std::shared_ptr<const T> record,
                  std::uint64_t number) noexcept
         : number(number), function_(std::move(function)), record_(std::move(record)) {}
@@ -77,6 +84,11 @@ class CallOfRecord final : public ThreadedCall {
 /// A plain value: it is moved where the state of the operator is.
 template <class T, class Call>
 class RecordsInFlight {
+    using Result = typename Call::Result;
+    static constexpr bool has_codec = state::has_codec<T>() && state::has_codec<Result>() &&
+                                      std::is_default_constructible_v<T> &&
+                                      std::is_default_constructible_v<Result>;
+
   public:
     using Number = std::uint64_t;
     struct Record {
@@ -178,7 +190,68 @@ class RecordsInFlight {
         return record;
     }
 
+    /// A call that has failed for good, or is not over, is made again after load(): an exception
+    /// cannot be saved.
+    void save(StateWriter& writer) const
+        requires has_codec
+    {
+        writer.length(records_.size());
+        for (const auto& [number, one] : records_) {
+            const bool is_over = has_result(one);
+            writer.number(number);
+            state::save(writer, *one.record);
+            state::save(writer, one.late);
+            state::save(writer, one.failures);
+            state::save(writer, one.behind);
+            state::save(writer, is_over ? one.call->result : std::optional<Result>{});
+            state::save(writer, waits(one) ? one.due_ns : std::int64_t{0});
+        }
+        state::save(writer, next_);
+        std::vector<Number> over;
+        for (const Number number : settled_) {
+            if (has_result(records_.at(number))) over.push_back(number);
+        }
+        state::save(writer, over);
+        state::save(writer, heard_);
+        state::save(writer, passed_);
+    }
+    void load(StateReader& reader)
+        requires has_codec
+    {
+        for (std::size_t left = reader.length(sizeof(Number)); left != 0; --left) {
+            const Number number = reader.number();
+            Record one;
+            one.record = std::make_shared<const T>(state::loaded<T>(reader));
+            state::load(reader, one.late);
+            state::load(reader, one.failures);
+            state::load(reader, one.behind);
+            auto result = state::loaded<std::optional<Result>>(reader);
+            one.settled = result.has_value();
+            if (result) one.call = std::make_shared<Call>(number, std::move(*result));
+            const auto due_ns = state::loaded<std::int64_t>(reader);
+            if (!records_.emplace(number, std::move(one)).second) reader.refuse("is there twice");
+            if (due_ns != 0) wake(number, due_ns);
+        }
+        state::load(reader, next_);
+        if (!records_.empty() && std::prev(records_.end())->first >= next_) {
+            reader.refuse("has a number that is still to come");
+        }
+        for (const Number number : state::loaded<std::vector<Number>>(reader)) {
+            const auto found = records_.find(number);
+            if (found == records_.end() || !found->second.settled) reader.refuse("is not over");
+            settled_.push_back(number);
+        }
+        state::load(reader, heard_);
+        state::load(reader, passed_);
+    }
+
   private:
+    static bool has_result(const Record& one) {
+        return one.settled && one.call != nullptr && one.call->result.has_value();
+    }
+    /// For its next call, and not in one.
+    static bool waits(const Record& one) { return !one.settled && one.call == nullptr; }
+
     Records records_;
     Number next_ = 0;
     std::set<std::pair<std::int64_t, Number>> due_;

@@ -30,6 +30,7 @@
 #include <iterator>
 #include <limits>
 #include <numbers>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,9 @@ class HyperLogLog {
     }
     /// Of the same set of hashes.
     friend bool operator==(const HyperLogLog&, const HyperLogLog&) = default;
+
+    /// As strid/state/codec.hpp says.
+    auto state() { return std::tie(hashes_, registers_); }
 
   private:
     using Hashes = std::vector<std::uint64_t, memory::RecyclingAllocator<std::uint64_t>>;

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include <strid/memory/recycling.hpp>
@@ -71,6 +72,9 @@ class BasicTDigest {
         for (std::size_t i = 0; i != n; ++i) values[i] = quantile_of(sorted, shares[i]);
         return values;
     }
+
+    /// As strid/state/codec.hpp says.
+    auto state() { return std::tie(centroids_, merged_, count_); }
 
   private:
     template <std::floating_point>

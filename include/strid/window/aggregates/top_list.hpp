@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include <strid/engine/base/assert.hpp>
@@ -55,6 +56,9 @@ class TopList {
     friend bool operator==(const TopList& a, const TopList& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
+
+    /// As strid/state/codec.hpp says.
+    auto state() { return std::tie(elements_, size_); }
 
   private:
     std::array<Element, k> elements_{};

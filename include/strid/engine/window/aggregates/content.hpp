@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -130,6 +131,7 @@ class Content<T, C, Call, TimeOf>::Sliding {
     }
     [[nodiscard]] const C& query() const noexcept { return container_; }
     [[nodiscard]] std::size_t size() const noexcept { return panes_.size(); }
+    auto state() { return std::tie(container_, panes_); }
 
   private:
     C container_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,8 @@ class RecordList {
     [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] auto begin() const noexcept { return records_.begin(); }
     [[nodiscard]] auto end() const noexcept { return records_.end(); }
+
+    auto state() { return std::tie(records_); }
 
   private:
     std::vector<T> records_;

@@ -40,6 +40,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/joins/pairs.hpp>
 #include <strid/engine/window/structures/deadlines.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
@@ -99,7 +100,9 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
 
     /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_, passed_); }
+    auto state() {
+        return std::tuple_cat(std::make_tuple(operators::states_by_key(keys_)), std::tie(passed_));
+    }
 
     void on(Restored) {
         deadlines_.restore(keys_);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/spec.hpp>
 
@@ -57,6 +58,8 @@ class GivenWindows {
         if (windows > gap_max_) detail::throw_gap_too_wide(windows, gap_max_);
         return gap;
     }
+
+    auto state() { return std::make_tuple(operators::states_by_key(keys_)); }
 
   private:
     KeyedState<K, Range> keys_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/aggregates/partial.hpp>
 #include <strid/engine/window/result_of.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
@@ -36,7 +37,7 @@ class GatheredParts
     GatheredParts(std::uint64_t slide, A aggregate)
         : slide_(slide), aggregate_(std::move(aggregate)) {}
 
-    auto state() { return std::tie(table_); }
+    auto state() { return std::make_tuple(operators::states_by_key(table_)); }
 
     void process(const message::Hashed<Part>& arrived, auto& emit) {
         const Part& part = arrived.record;

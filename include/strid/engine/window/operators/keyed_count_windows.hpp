@@ -21,6 +21,7 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/aggregates/partial.hpp>
 #include <strid/engine/window/result_of.hpp>
@@ -90,7 +91,10 @@ class KeyedCountWindows
                 .light = !farmed_ && output == CountWindowOutput::values && !adds_parts &&
                          is_light<A>(windows_)};
     }
-    auto state() { return state_with(aggregate_, table_); }
+    auto state() {
+        return state_with(aggregate_, std::make_tuple(operators::states_by_key(
+                                          table_, [this] { return KeyState(aggregate_, 0); })));
+    }
 
     void on(const Opened& opened) {
         context_ = opened.context;
@@ -147,6 +151,7 @@ class KeyedCountWindows
     struct KeyState {
         KeyState(const A& aggregate, std::uint64_t first_start)
             : panes(aggregate), skip(first_start), start(first_start) {}
+        auto state() { return std::tie(panes, in_pane, skip, start); }
 
         CountPanesOf<A> panes;
         std::uint64_t in_pane = 0;  // records in the one that has not ended

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/result_of.hpp>
@@ -38,14 +39,14 @@ class KeyedGlobalWindows
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
 
-    auto state() { return state_with(aggregate_, table_); }
+    auto state() {
+        return state_with(aggregate_, std::make_tuple(operators::states_by_key(table_, fresh())));
+    }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
         auto& [hash, key, state] =
-            table_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
-                return KeyState{aggregate_.identity(), trigger_, {0, 0}};
-            });
+            table_.find_or_make(std::invoke(key_of_, record), arrived.hash, fresh());
         add_record(aggregate_, state.sum, record);
         ++state.bounds.end;
         const Trigger wanted = state.trigger(record);
@@ -77,6 +78,10 @@ class KeyedGlobalWindows
         std::uint64_t reported = 0;  // the end of the window that fired last
     };
     using Table = KeyedState<K, KeyState>;
+
+    [[nodiscard]] auto fresh() {
+        return [this] { return KeyState{aggregate_.identity(), trigger_, {0, 0}}; };
+    }
 
     void give(const K& key, KeyState& state, auto& emit) {
         state.reported = state.bounds.end;

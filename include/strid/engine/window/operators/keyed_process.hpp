@@ -19,6 +19,7 @@
 #include <strid/engine/operator/checks.hpp>
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/structures/timer_queue.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
@@ -90,23 +91,28 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         name_ = opened.context.name;
         operators::notify_function(prototype_, opened);
     }
-    auto state() { return std::tie(keys_, timers_.watermark_); }
+    auto state() {
+        return std::tuple_cat(
+            std::make_tuple(operators::states_by_key(keys_, fresh())),
+            std::tie(timers_.watermark_));
+    }
 
     void on(Restored) {
+        keys_.tables_bytes = 0;
         keys_.for_each([this](Entry& key) {
             key.state.pending.key = &key;
+            keys_.tables_bytes += key.state.pending.bytes();
             timers_.event_.restore(key.state.pending);
             timers_.processing_.restore(key.state.pending);
         });
         timers_.event_.restored();
         timers_.processing_.restored();
+        keys_.queues_bytes = timers_.event_.bytes() + timers_.processing_.bytes();
     }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
-        Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
-            return KeyState{prototype_, {}};
-        });
+        Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, fresh());
         key.state.pending.key = &key;
         {
             const Measured measured{*this, key.state.pending};
@@ -150,6 +156,9 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         F function;
         PendingTimers pending;  // an expired key has none
     };
+    [[nodiscard]] auto fresh() {
+        return [this] { return KeyState{prototype_, {}}; };
+    }
     /// The keys, and the memory of their timers.
     struct Keys
         : KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}> {

@@ -35,6 +35,7 @@
 
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
 #include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/operators/early.hpp>
@@ -91,10 +92,11 @@ class KeyedSessions
     /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() {
+        auto keys = std::make_tuple(operators::states_by_key(keys_));
         if constexpr (marks) {
-            return state_with(aggregate_, keys_, watermark_, early_.due_ns());
+            return state_with(aggregate_, std::move(keys), watermark_, early_.due_ns());
         } else {
-            return state_with(aggregate_, keys_, watermark_);
+            return state_with(aggregate_, std::move(keys), watermark_);
         }
     }
 

@@ -31,6 +31,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/window/aggregates/function_kind.hpp>
 #include <strid/engine/window/operators/firing.hpp>
 #include <strid/engine/window/operators/time_updates.hpp>
@@ -80,11 +81,13 @@ class KeyedTimeWindows
     /// The keys with their turns, and the watermark, from which follows what is closed. The
     /// engine counts the keys of the windows that were given once, with the others.
     auto state() {
+        auto keys =
+            operators::states_by_key(keys_, [this] { return KeyState(aggregate_); }, aggregate_);
         if constexpr (marks) {
-            return state_with(aggregate_, keys_, watermark_, updates_.early.due_ns(),
-                              updates_.given());
+            return state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_,
+                              updates_.early.due_ns(), updates_.given());
         } else {
-            return state_with(aggregate_, keys_, watermark_);
+            return state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_);
         }
     }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = all_.has_value()}; }
@@ -180,6 +183,9 @@ class KeyedTimeWindows
             panes.clear();
             turn = {};
             this->forget_changes();
+        }
+        auto state() {
+            return std::tie(static_cast<ChangedWindowsOf<firing>&>(*this), panes, turn);
         }
 
         Panes panes;  // of windows that are not closed

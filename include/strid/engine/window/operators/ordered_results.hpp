@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <strid/base/hash.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/spec.hpp>
@@ -98,7 +99,9 @@ class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>:
         .kind = "collector", .emits = Emits::any_number, .hears = events<>, .one_replica = true};
 
     explicit OrderedByCount(std::uint64_t slide) : slide_(slide) {}
-    auto state() { return std::tie(table_, came_); }
+    auto state() {
+        return std::tuple_cat(std::make_tuple(operators::states_by_key(table_)), std::tie(came_));
+    }
 
     void process(Arrived& arrived, auto& emit) {
         auto& key =

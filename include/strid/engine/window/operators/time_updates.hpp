@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -49,6 +50,7 @@ class ChangedWindows {
         early = 0;
         changed_.clear();
     }
+    auto state() { return std::tie(early, changed_); }
 
   private:
     std::vector<WindowRange<Index>> changed_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/engine/window/aggregates/add_record.hpp>
@@ -48,6 +49,8 @@ class SlidingCounts {
             slid_.evict();
     }
 
+    auto state() { return std::tie(pane_, slid_); }
+
   private:
     typename A::State pane_;  // that has not ended
     InOrder<A> slid_;
@@ -78,6 +81,8 @@ class FoldedCounts {
         panes_ -= std::min(panes_, windows.slide() / windows.pane());
         open_.pop_front();
     }
+
+    auto state() { return std::tie(open_, panes_); }
 
   private:
     FlatRing<typename A::State> open_;  // windows that have begun

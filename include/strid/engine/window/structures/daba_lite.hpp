@@ -25,6 +25,7 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -62,6 +63,24 @@ class DabaLite {
         const auto e = states_.end_position();
         if (f > l_ || l_ > r_ || r_ > a_ || a_ > b_ || b_ > e || r_ - l_ != a_ - r_) return false;
         return f == e ? b_ == e : b_ - f == (b_ - l_) + (e - b_) + 1;
+    }
+
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>())
+    {
+        states_.save(writer);
+        for (const Position at : {l_, r_, a_, b_}) writer.number(at);
+        state::save(writer, middle_);
+        state::save(writer, back_);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>())
+    {
+        states_.load(reader);
+        for (Position* const at : {&l_, &r_, &a_, &b_}) *at = reader.number();
+        state::load(reader, middle_);
+        state::load(reader, back_);
+        if (!is_valid()) reader.refuse("breaks the invariant of DABA Lite");
     }
 
   private:

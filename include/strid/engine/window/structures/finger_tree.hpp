@@ -41,6 +41,7 @@
 
 #include <strid/base/time.hpp>
 #include <strid/engine/window/structures/finger_tree_node.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -149,6 +150,26 @@ class FingerTree {
                is_valid(*root_, nullptr, nullptr, states) && states == size_;
     }
 
+    /// The states by their times: nodes are made anew, and combine the same states in another
+    /// order. Into an empty tree.
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>() && state::has_codec<Time>())
+    {
+        writer.length(size_);
+        save_below(*root_, writer);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>() && state::has_codec<Time>())
+    {
+        STRID_ASSERT(size_ == 0);
+        const std::size_t count = reader.length(state::least_bytes<Time>());
+        for (std::size_t i = 0; i != count; ++i) {
+            const Time time = state::loaded<Time>(reader);
+            if (i != 0 && !(newest() < time)) reader.refuse("has times that do not rise");
+            insert(time, state::loaded<State>(reader));
+        }
+    }
+
   private:
     using Place = detail::Place;
     using Node = detail::FingerTreeNode<State, Time, arity>;
@@ -169,6 +190,17 @@ class FingerTree {
             node = as_inner(*node).items[std::max(behind, node->first + 1) - 1];
         }
         return as_leaf(*node);
+    }
+
+    void save_below(const Node& node, StateWriter& writer) const {
+        for (std::uint32_t at = node.first; at != node.end; ++at) {
+            if (node.height != 0) {
+                save_below(*static_cast<const Inner&>(node).items[at], writer);
+            } else {
+                state::save(writer, node.times[at]);
+                state::save(writer, static_cast<const Leaf&>(node).items[at]);
+            }
+        }
     }
 
     // ---- aggregates -----------------------------------------------------------------------------

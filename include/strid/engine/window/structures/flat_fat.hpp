@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <strid/engine/base/assert.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -65,6 +66,24 @@ class FlatFat {
     }
     [[nodiscard]] Position begin_position() const noexcept { return begin_; }
     [[nodiscard]] Position end_position() const noexcept { return end_; }
+
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>())
+    {
+        writer.number(begin_);
+        state::save(writer, nodes_);
+        writer.number(end_);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>())
+    {
+        begin_ = reader.number();
+        state::load(reader, nodes_);
+        end_ = reader.number();
+        capacity_ = nodes_.size() / 2;
+        const bool is_tree = std::has_single_bit(nodes_.size()) && capacity_ >= 8;
+        if (!is_tree || end_ < begin_ || size() > capacity_) reader.refuse("is no tree");
+    }
 
   private:
     [[nodiscard]] std::size_t slot(Position position) const noexcept {

@@ -11,12 +11,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::window {
 
@@ -105,6 +107,25 @@ class FlatRing {
     [[nodiscard]] bool is_valid() const noexcept {
         return begin_ <= end_ && size() <= slots_.size() &&
                (slots_.empty() || std::has_single_bit(slots_.size()));
+    }
+
+    /// As strid/state/codec.hpp says: the positions are kept.
+    void save(StateWriter& writer) const
+        requires(state::has_codec<T>())
+    {
+        writer.number(begin_);
+        writer.length(size());
+        for (Position at = begin_; at != end_; ++at) state::save(writer, (*this)[at]);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<T>())
+    {
+        clear();
+        begin_ = end_ = reader.number();
+        for (std::size_t left = reader.length(state::least_bytes<T>()); left != 0; --left) {
+            if (end_ == std::numeric_limits<Position>::max()) reader.refuse("is no position");
+            push_back(state::loaded<T>(reader));
+        }
     }
 
   private:

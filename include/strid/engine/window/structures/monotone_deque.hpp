@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -48,6 +49,25 @@ class MonotoneDeque {
         return kept_.empty() ? aggregate_.identity() : kept_.front().state;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>())
+    {
+        kept_.save(writer);
+        writer.length(size_);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>())
+    {
+        kept_.load(reader);
+        size_ = reader.length(0);
+        std::uint64_t stands_for = 0;
+        for (auto at = kept_.begin_position(); at != kept_.end_position(); ++at) {
+            if (kept_[at].stands_for == 0) reader.refuse("stands for no other");
+            stands_for += kept_[at].stands_for;
+        }
+        if (stands_for != size_) reader.refuse("stands for another number of states");
+    }
 
   private:
     struct Kept {

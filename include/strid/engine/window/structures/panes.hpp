@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <strid/engine/base/assert.hpp>
@@ -27,6 +28,7 @@
 #include <strid/engine/window/structures/finger_tree.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/engine/window/structures/in_order.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
@@ -61,6 +63,10 @@ void take_state(const FlatRing<Pane<State>>& panes, PaneIndex number, const Take
 /// has none. Invariant: it holds the panes at the positions [first_slid, end_slid).
 template <Aggregate A>
 class SlidingPanes {
+    static constexpr bool codec = state::has_codec<typename A::State>();
+    /// Else it is filled from the panes anew.
+    static constexpr bool saves_slid = state::has_codec<InOrder<A>>();
+
   public:
     explicit SlidingPanes(const A&) {}
 
@@ -135,6 +141,40 @@ class SlidingPanes {
         if (slid_) prefetch_object(slid_.get());
     }
 
+    void save(StateWriter& writer) const
+        requires codec
+    {
+        panes_.save(writer);
+        if constexpr (saves_slid) {
+            writer.number(first_slid_);
+            writer.number(end_slid_);
+            writer.length(slid_ ? 1 : 0);
+            if (slid_) state::save(writer, *slid_);
+        }
+    }
+    /// The reader lends the function.
+    void load(StateReader& reader)
+        requires codec
+    {
+        panes_.load(reader);
+        slid_.reset();
+        if constexpr (saves_slid) {
+            first_slid_ = reader.number();
+            end_slid_ = reader.number();
+            if (reader.choice(2) == 1) {
+                slid_ = std::make_unique<InOrder<A>>(reader.template lent<A>());
+                state::load(reader, *slid_);
+            }
+            const std::size_t slid = slid_ ? slid_->size() : 0;
+            if (first_slid_ < panes_.begin_position() || end_slid_ > panes_.end_position() ||
+                end_slid_ - first_slid_ != slid) {
+                reader.refuse("slides over panes that are not there");
+            }
+        } else {
+            first_slid_ = end_slid_ = panes_.begin_position();
+        }
+    }
+
   private:
     /// The same where the pane is not the last one.
     template <class T>
@@ -178,6 +218,8 @@ concept KeepsPanes = requires(const Structure& panes) {
 /// Panes in a finger tree, for windows of many panes that take late records. Adds by `lift`.
 template <Aggregate A>
 class PaneTree {
+    static constexpr bool codec = state::has_codec<typename A::State>();
+
   public:
     static constexpr const char* how = "panes in a finger tree";
 
@@ -214,6 +256,17 @@ class PaneTree {
 
     void prefetch() const noexcept {}
     void prefetch_all() const noexcept {}
+
+    void save(StateWriter& writer) const
+        requires codec
+    {
+        panes_.save(writer);
+    }
+    void load(StateReader& reader)
+        requires codec
+    {
+        panes_.load(reader);
+    }
 
   private:
     FingerTree<A, PaneIndex> panes_;
@@ -260,6 +313,8 @@ class WindowStates {
 
     void prefetch() const noexcept { windows_.prefetch(); }
     void prefetch_all() const noexcept { windows_.prefetch(); }
+
+    auto state() { return std::tie(windows_); }
 
   private:
     FlatRing<detail::Pane<typename A::State>> windows_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -39,6 +40,19 @@ class SubtractOnEvict {
     [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
     /// Asks for the memory of what is inserted and evicted next.
     void prefetch() const noexcept { states_.prefetch(); }
+
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>())
+    {
+        state::save(writer, total_);
+        states_.save(writer);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>())
+    {
+        state::load(reader, total_);
+        states_.load(reader);
+    }
 
   private:
     [[no_unique_address]] A aggregate_;

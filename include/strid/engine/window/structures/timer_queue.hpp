@@ -15,11 +15,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/base/hash.hpp>
 #include <strid/base/time.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::window {
 
@@ -74,6 +76,22 @@ class TimerTable {
     void for_each(const Visit& visit) const {
         for (std::size_t i = 0; i != capacity(); ++i) {
             if (timers_[i].number != 0) visit(timers_[i].time, timers_[i].number);
+        }
+    }
+
+    void save(StateWriter& writer) const {
+        writer.length(size());
+        for_each([&writer](Time time, std::uint64_t number) {
+            state::save(writer, time);
+            writer.number(number);
+        });
+    }
+    void load(StateReader& reader) {
+        clear();
+        for (std::size_t left = reader.length(sizeof(Timer)); left != 0; --left) {
+            const Time time = state::loaded<Time>(reader);
+            const std::uint64_t number = reader.number();
+            if (number == 0 || !add(time, number)) reader.refuse("is no timer");
         }
     }
 
@@ -137,6 +155,8 @@ struct PendingTimers {
     TimerTable<EventTime> event;
     TimerTable<ProcessingTime> processing;
     void* key = nullptr;  ///< Its entry.
+
+    auto state() { return std::tie(event, processing); }
 
     [[nodiscard]] std::size_t bytes() const noexcept { return event.bytes() + processing.bytes(); }
 };

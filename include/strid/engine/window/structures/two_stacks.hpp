@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -44,6 +45,24 @@ class TwoStacks {
         return aggregate_.combine(states_.front(), back_);
     }
     [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
+
+    void save(StateWriter& writer) const
+        requires(state::has_codec<State>())
+    {
+        states_.save(writer);
+        writer.number(front_end_);
+        state::save(writer, back_);
+    }
+    void load(StateReader& reader)
+        requires(state::has_codec<State>())
+    {
+        states_.load(reader);
+        front_end_ = reader.number();
+        state::load(reader, back_);
+        if (front_end_ < states_.begin_position() || front_end_ > states_.end_position()) {
+            reader.refuse("has a stack that ends elsewhere");
+        }
+    }
 
   private:
     void turn_over() {

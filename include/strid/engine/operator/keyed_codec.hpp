@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a table of states by key (operator/keyed_state.hpp) becomes bytes and comes back. A key with
+// text is saved with its text, and hashed anew where it is loaded; the order in which keys came, or
+// were used last, is kept.
+//
+// A state is loaded into one that the operator has made, because some of it is configuration. The
+// table does not know how: the operator names it in its state() by `states_by_key(table, make)`.
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/hash.hpp>
+#include <strid/engine/base/members.hpp>
+#include <strid/engine/operator/key_texts.hpp>
+#include <strid/operator/keyed_state.hpp>
+#include <strid/state/codec.hpp>
+
+namespace strid::operators {
+
+/// Whether a key can be saved: it has a codec, or consists of texts and of parts that have one.
+template <class K>
+consteval bool key_has_codec() {
+    if constexpr (std::is_same_v<K, std::string_view>) {
+        return true;
+    } else if constexpr (!key_holds_text<K>) {
+        return state::has_codec<K>();
+    } else if constexpr (strid::detail::is_tuple_like<K>) {
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            return (key_has_codec<std::tuple_element_t<I, K>>() && ...);
+        }(std::make_index_sequence<std::tuple_size_v<K>>{});
+    } else {
+        return []<class... Parts>(strid::detail::MemberList<Parts...>) {
+            return (key_has_codec<Parts>() && ...);
+        }(strid::detail::MembersOf<K>{});
+    }
+}
+
+template <class K>
+void save_key(StateWriter& writer, const K& key) {
+    if constexpr (std::is_same_v<K, std::string_view>) {
+        writer.text(key);
+    } else if constexpr (!key_holds_text<K>) {
+        state::save(writer, key);
+    } else {
+        const auto save_parts = [&](const auto&... parts) { (save_key(writer, parts), ...); };
+        if constexpr (strid::detail::is_tuple_like<K>) {
+            std::apply(save_parts, key);
+        } else {
+            strid::detail::visit_members(key, save_parts);
+        }
+    }
+}
+
+/// Its texts lie in the bytes of the reader.
+template <class K>
+[[nodiscard]] K load_key(StateReader& reader) {
+    if constexpr (std::is_same_v<K, std::string_view>) {
+        return reader.text();
+    } else if constexpr (!key_holds_text<K>) {
+        return state::loaded<K>(reader);
+    } else if constexpr (strid::detail::is_tuple_like<K>) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return K{load_key<std::tuple_element_t<I, K>>(reader)...};
+        }(std::make_index_sequence<std::tuple_size_v<K>>{});
+    } else {
+        return [&]<class... Parts>(strid::detail::MemberList<Parts...>) {
+            return K{load_key<Parts>(reader)...};
+        }(strid::detail::MembersOf<K>{});
+    }
+}
+
+template <class K, class State, KeyLife life>
+consteval KeyLife life_of_table(const KeyedState<K, State, life>*) {
+    return life;
+}
+/// The options of a table.
+template <class Table>
+inline constexpr KeyLife life_of = life_of_table(static_cast<const Table*>(nullptr));
+
+/// Calls `visit(entry)` for each key in the order in which they have to be loaded: that of their
+/// use where it is known, else that in which they came. Where keys expire without that order, it
+/// decides nothing.
+template <class Table, class Visit>
+void each_in_order(Table& table, const Visit& visit) {
+    constexpr KeyLife life = life_of<Table>;
+    if constexpr (life.in_use_order) {
+        for (auto* entry = table.longest_unused(); entry != nullptr; entry = entry->later) {
+            visit(*entry);
+        }
+    } else if constexpr (life.expires) {
+        table.for_each(visit);
+    } else {
+        for (auto& entry : table) visit(entry);
+    }
+}
+
+/// A table by key as a part of an operator's state. It refers to the table, as a std::tie does:
+/// assigned to, it moves the other's table. `make()` makes the state of a key; `lent` is an object
+/// of the operator that states need while they are loaded (StateReader::lent), or null.
+template <class Table, class Make, class Lent>
+class StatesByKey {
+    using K = decltype(Table::Entry::key);
+    using State = decltype(Table::Entry::state);
+    static constexpr KeyLife life = life_of<Table>;
+    static constexpr bool has_codec = key_has_codec<K>() && state::has_codec<State>();
+
+  public:
+    StatesByKey(Table& table, Make make, const Lent* lent)
+        : table_(&table), make_(std::move(make)), lent_(lent) {}
+    StatesByKey(const StatesByKey&) = default;
+    StatesByKey(StatesByKey&&) = default;
+    StatesByKey& operator=(const StatesByKey&) = delete;
+    StatesByKey& operator=(StatesByKey&& other) noexcept {
+        *table_ = std::move(*other.table_);
+        return *this;
+    }
+    ~StatesByKey() = default;
+
+    // As the table itself (engine/operator/state_size.hpp).
+    [[nodiscard]] std::size_t keys() const noexcept { return table_->keys(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return table_->bytes(); }
+    [[nodiscard]] decltype(auto) texts() noexcept
+        requires requires(Table& table) { table.texts(); }
+    {
+        return table_->texts();
+    }
+
+    void save(StateWriter& writer) const
+        requires has_codec
+    {
+        writer.length(table_->keys());
+        each_in_order(*table_, [&](const auto& entry) {
+            save_key(writer, entry.key);
+            if constexpr (life.in_use_order) writer.number(as_word(entry.used_at));
+            state::save(writer, entry.state);
+        });
+    }
+    /// Into a table without keys.
+    void load(StateReader& reader)
+        requires has_codec
+    {
+        const auto lending = reader.lend(lent_);
+        for (std::size_t left = reader.length(0); left != 0; --left) {
+            const K key = load_key<K>(reader);
+            const std::uint64_t hash = hash_of(key);
+            if (table_->find(key, hash) != nullptr) reader.refuse("has a key twice");
+            std::int64_t used_at = 0;
+            if constexpr (life.in_use_order) used_at = as_time(reader.number());
+            auto& entry = table_->find_or_make(key, hash, make_);
+            state::load(reader, entry.state);
+            if constexpr (life.in_use_order) table_->use(entry, used_at);
+        }
+    }
+
+  private:
+    static std::uint64_t as_word(std::int64_t time) noexcept {
+        return static_cast<std::uint64_t>(time);
+    }
+    static std::int64_t as_time(std::uint64_t word) noexcept {
+        return static_cast<std::int64_t>(word);
+    }
+
+    Table* table_;
+    Make make_;
+    const Lent* lent_;
+};
+
+/// For state(): the table, and how the operator makes the state of a key.
+template <class Table, class Make>
+[[nodiscard]] auto states_by_key(Table& table, Make make) {
+    return StatesByKey<Table, Make, void>{table, std::move(make), nullptr};
+}
+/// The same; states that are loaded may ask for `lent`.
+template <class Table, class Make, class Lent>
+[[nodiscard]] auto states_by_key(Table& table, Make make, const Lent& lent) {
+    return StatesByKey<Table, Make, Lent>{table, std::move(make), &lent};
+}
+/// The same, of states that are made by their default constructor.
+template <class Table>
+[[nodiscard]] auto states_by_key(Table& table) {
+    return states_by_key(table, [] { return decltype(Table::Entry::state){}; });
+}
+
+}  // namespace strid::operators

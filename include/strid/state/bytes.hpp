@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of a saved state: a writer that hands them on in pieces, and a reader that trusts none
+// of them. Numbers are little-endian; a length is a number of 8 bytes before what it counts.
+//
+// Every fault of the bytes is a StateError: they are cut, a length is larger than what is left, or
+// a value is impossible. No length makes the reader take memory that the bytes themselves do not
+// justify, so that a damaged state of 1 KB never takes 1 GB.
+//
+// Threads: one for each writer and reader.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <strid/base/error.hpp>
+
+namespace strid {
+
+/// A saved state cannot be read: it is damaged, or of another program.
+class StateError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// Takes the bytes of a state and hands them to its receiver in pieces of about 64 KiB.
+class StateWriter {
+  public:
+    /// Where the bytes go.
+    class Receiver {
+      public:
+        virtual ~Receiver() = default;
+        /// The next bytes of the state. May throw: the state is then not saved.
+        virtual void receive(std::span<const std::byte> bytes) = 0;
+    };
+
+    /// `receiver` must outlive the writer.
+    explicit StateWriter(Receiver& receiver) : receiver_(&receiver) {}
+    StateWriter(const StateWriter&) = delete;
+    StateWriter& operator=(const StateWriter&) = delete;
+    ~StateWriter() = default;
+
+    /// Writes the bytes as they are. Amortised O(bytes). Throws what the receiver throws.
+    void bytes(std::span<const std::byte> bytes) {
+        if (bytes.size() >= piece_bytes) return large(bytes);
+        if (kept_.size() + bytes.size() > piece_bytes) flush();
+        kept_.insert(kept_.end(), bytes.begin(), bytes.end());
+    }
+    /// Writes a number of elements, or of bytes.
+    void length(std::size_t count) { number(static_cast<std::uint64_t>(count)); }
+    /// Writes an integer.
+    void number(std::uint64_t value) { bytes(std::as_bytes(std::span(&value, 1))); }
+    /// Writes a length and that many bytes.
+    void text(std::string_view text) {
+        length(text.size());
+        bytes(std::as_bytes(std::span(text)));
+    }
+
+    /// Hands on what is kept: once behind the last value. Throws what the receiver throws.
+    void flush();
+    /// How many bytes were written.
+    [[nodiscard]] std::uint64_t written() const noexcept { return handed_on_ + kept_.size(); }
+
+  private:
+    static constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+
+    void large(std::span<const std::byte> bytes);
+
+    Receiver* receiver_;
+    std::vector<std::byte> kept_;
+    std::uint64_t handed_on_ = 0;
+};
+
+/// Reads the values of a state in the order in which they were written.
+class StateReader {
+  public:
+    /// The bytes must outlive the reader, and the texts that it returns.
+    explicit StateReader(std::span<const std::byte> bytes) noexcept : left_(bytes) {}
+
+    /// The next bytes. Throws StateError if there are fewer.
+    [[nodiscard]] std::span<const std::byte> bytes(std::size_t count) {
+        if (count > left_.size()) cut(count);
+        const auto found = left_.first(count);
+        left_ = left_.subspan(count);
+        return found;
+    }
+    /// A number of elements that have at least `least_bytes` each. Throws StateError if so many
+    /// cannot follow.
+    [[nodiscard]] std::size_t length(std::size_t least_bytes = 1);
+    /// An integer.
+    [[nodiscard]] std::uint64_t number();
+    /// A text, which lies in the bytes of the reader.
+    [[nodiscard]] std::string_view text();
+    /// One of `count` alternatives. Throws StateError for any other number.
+    [[nodiscard]] std::size_t choice(std::size_t count);
+
+    /// Reads the values of a part that is nested in others, by `read()`. Throws StateError if more
+    /// than `nesting_max` of them are.
+    template <class Read>
+    void nested(const Read& read) {
+        if (++depth_ > nesting_max) refuse("is nested too deeply");
+        read();
+        --depth_;
+    }
+    /// Lends an object to the values that are loaded while the result lives: it is what the saved
+    /// ones were made with. Null lends nothing.
+    template <class T>
+    [[nodiscard]] auto lend(const T* object) noexcept {
+        return Lending{*this, object, &tag_of<T>};
+    }
+    /// The object of this type that is lent. Throws StateError if there is none.
+    template <class T>
+    [[nodiscard]] const T& lent() const {
+        if (lent_ == nullptr || tag_ != &tag_of<T>) refuse("needs an object that is not at hand");
+        return *static_cast<const T*>(lent_);
+    }
+    /// Throws StateError: the value read last `fault` ("is no time of day").
+    [[noreturn]] void refuse(std::string_view fault) const;
+    /// How many bytes have not been read.
+    [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
+    /// Throws StateError unless all was read.
+    void expect_end() const;
+
+    /// Depth of parts within parts.
+    static constexpr std::size_t nesting_max = 1000;
+
+  private:
+    /// Its address stands for a type.
+    template <class T>
+    static inline const char tag_of = 0;
+
+    /// Takes back what it lent.
+    class Lending {
+      public:
+        Lending(StateReader& reader, const void* object, const char* tag) noexcept
+            : reader_(&reader),
+              lent_(std::exchange(reader.lent_, object)),
+              tag_(std::exchange(reader.tag_, tag)) {}
+        Lending(const Lending&) = delete;
+        Lending& operator=(const Lending&) = delete;
+        ~Lending() {
+            reader_->lent_ = lent_;
+            reader_->tag_ = tag_;
+        }
+
+      private:
+        StateReader* reader_;
+        const void* lent_;
+        const char* tag_;
+    };
+
+    [[noreturn]] void cut(std::size_t wanted) const;
+
+    std::span<const std::byte> left_;
+    std::size_t depth_ = 0;
+    const void* lent_ = nullptr;
+    const char* tag_ = nullptr;
+};
+
+static_assert(std::endian::native == std::endian::little,
+              "a saved state is little-endian, and written as it lies in memory");
+
+}  // namespace strid

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <strid/state/bytes.hpp>
+
+namespace strid {
+
+void StateWriter::flush() {
+    if (kept_.empty()) return;
+    receiver_->receive(kept_);
+    handed_on_ += kept_.size();
+    kept_.clear();
+}
+
+void StateWriter::large(std::span<const std::byte> bytes) {
+    flush();
+    receiver_->receive(bytes);
+    handed_on_ += bytes.size();
+}
+
+std::uint64_t StateReader::number() {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+    return value;
+}
+
+std::size_t StateReader::length(std::size_t least_bytes) {
+    const std::uint64_t count = number();
+    if (least_bytes != 0 && count > left_.size() / least_bytes) {
+        throw StateError(fmt::format(
+            "the saved state is damaged: {} elements are announced where {} bytes are left", count,
+            left_.size()));
+    }
+    return static_cast<std::size_t>(count);
+}
+
+std::string_view StateReader::text() {
+    const auto found = bytes(length());
+    return {reinterpret_cast<const char*>(found.data()), found.size()};
+}
+
+std::size_t StateReader::choice(std::size_t count) {
+    const std::uint64_t chosen = number();
+    if (chosen >= count) {
+        throw StateError(fmt::format(
+            "the saved state is damaged: alternative {} of {} is chosen", chosen, count));
+    }
+    return static_cast<std::size_t>(chosen);
+}
+
+void StateReader::refuse(std::string_view fault) const {
+    throw StateError(fmt::format("the saved state is damaged: a value {}", fault));
+}
+
+void StateReader::expect_end() const {
+    if (left_.empty()) return;
+    throw StateError(fmt::format(
+        "the saved state is damaged: {} bytes are left behind its last value", left_.size()));
+}
+
+void StateReader::cut(std::size_t wanted) const {
+    throw StateError(fmt::format(
+        "the saved state is cut: {} bytes are left where {} more are needed", left_.size(),
+        wanted));
+}
+
+}  // namespace strid
