@@ -17,7 +17,7 @@ namespace strid::apps {
 class RowSink {
   public:
     static constexpr FunctionTraits traits{
-        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+        .hears = events<Opened, Flush, SnapshotBegins, Closed>, .has = Has::blocks | Has::files, .stateless = true};
 
     /// An empty path: there is no file. `header` ends its line.
     RowSink(const std::string& path, Writing writing, std::string header = {})
@@ -31,6 +31,9 @@ class RowSink {
     }
     void on(Flush) {
         if (writer_) writer_->flush();
+    }
+    void on(SnapshotBegins) {
+        if (writer_) writer_->begin_snapshot();
     }
     void on(Closed) {
         if (writer_) writer_->close();

@@ -86,12 +86,20 @@ void Destination::fail(const char* what, int error) const {
 }
 
 void Destination::open() {
+    begin(Use::once, nullptr);
+}
+
+void Destination::open_to_go_on(const UnfinishedFile* before) {
+    begin(Use::to_go_on, before);
+}
+
+void Destination::begin(Use use, const UnfinishedFile* before) {
     waits_ = is_socket_ = shared_flags_ = false;
     if (path_ == "-") {
         owned_ = false;
         descriptor_ = STDOUT_FILENO;
     } else {
-        open_named();
+        open_named(use, before);
     }
     open_ = true;
     struct stat status {};
@@ -110,7 +118,7 @@ void Destination::adopt(int descriptor) {
     owned_ = true;
 }
 
-void Destination::open_named() {
+void Destination::open_named(Use use, const UnfinishedFile* before) {
     struct stat status {};
     if (path_.empty()) fail("cannot open for writing", ENOENT);
     const auto place = find_place(path_);
@@ -125,14 +133,57 @@ void Destination::open_named() {
     const bool is_there = ::stat(path_.c_str(), &status) == 0;
     if (writing_ == Writing::whole && (!is_there || S_ISREG(status.st_mode))) {
         owned_ = false;
-        whole_ = std::make_unique<WholeFile>(path_, *place);
+        whole_ = use == Use::once ? std::make_unique<WholeFile>(path_, *place)
+                                  : std::make_unique<WholeFile>(
+                                        path_, *place,
+                                        before != nullptr && before->beside.empty() ? nullptr
+                                                                                    : before);
         descriptor_ = whole_->descriptor();
         return;
+    }
+    if (before != nullptr && (before->bytes != 0 || (is_there && S_ISREG(status.st_mode)))) {
+        return go_on_live(*before);
     }
     descriptor_ = ::open(path_.c_str(),
                          O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
     const bool lacks_reader = descriptor_ < 0 && errno == ENXIO && S_ISFIFO(status.st_mode);
     if (descriptor_ < 0 && !lacks_reader) fail("cannot open for writing", errno);
+}
+
+void Destination::go_on_live(const UnfinishedFile& before) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("cannot open for writing", errno);
+    struct stat found {};
+    if (::fstat(descriptor_, &found) != 0) fail("cannot go on", errno);
+    if (static_cast<std::uint64_t>(found.st_size) < before.bytes) {
+        throw InputOutputError(path_ + ": has " + std::to_string(found.st_size) +
+                               " bytes, and had " + std::to_string(before.bytes) +
+                               " when the snapshot was taken");
+    }
+    const auto bytes = static_cast<off_t>(before.bytes);
+    if (::ftruncate(descriptor_, bytes) != 0 || ::lseek(descriptor_, bytes, SEEK_SET) != bytes) {
+        fail("cannot go on", errno);
+    }
+}
+
+std::uint64_t Destination::written() const noexcept {
+    struct stat status {};
+    const bool is_plain = descriptor_ >= 0 && (owned_ || whole_) &&
+                          ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+    const off_t at = is_plain ? ::lseek(descriptor_, 0, SEEK_CUR) : 0;
+    return at < 0 ? 0 : static_cast<std::uint64_t>(at);
+}
+
+UnfinishedFile Destination::unfinished() const {
+    if (whole_) return whole_->unfinished();
+    const std::uint64_t bytes = written();
+    if (bytes != 0 && ::fsync(descriptor_) != 0) fail("cannot write", errno);
+    return {.beside = {}, .bytes = bytes, .mode = 0};
+}
+
+void Destination::suspend() noexcept {
+    if (whole_) whole_->suspend();
+    discard();
 }
 
 void Destination::wait_for_reader(const std::atomic<bool>& interrupted) {

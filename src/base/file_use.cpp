@@ -84,7 +84,7 @@ std::string random_text() {
 
 /// The name, cut, with a hash (FNV-1a) to keep it unique, where the rest would not fit.
 std::string stem_of(std::string_view name) {
-    constexpr std::size_t rest = 1 + random_letters + temporary_ending.size();
+    constexpr std::size_t rest = 1 + random_letters + std::string_view(".strid-unfinished").size();
     std::string result(name);
     if (name.size() + rest <= NAME_MAX) return result;
     std::uint64_t hash = 0xcbf29ce484222325U;
@@ -98,6 +98,10 @@ std::string stem_of(std::string_view name) {
 
 std::string temporary_name(std::string_view name) {
     return stem_of(name) + '.' + random_text() + std::string(temporary_ending);
+}
+
+std::string unfinished_name(std::string_view name) {
+    return stem_of(name) + '.' + random_text() + ".strid-unfinished";
 }
 
 std::string temporary_pattern(std::string_view name) {

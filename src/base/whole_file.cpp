@@ -75,7 +75,24 @@ WholeFile::WholeFile(std::string path, const FilePlace& place, OldFile old)
         open_directory();
         check_old();
         clear_leftovers();
-        create();
+        create(temporary_name);
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+WholeFile::WholeFile(std::string path, const FilePlace& place, const UnfinishedFile* before)
+    : path_(std::move(path)), place_(place), old_(OldFile::adopted) {
+    try {
+        open_directory();
+        check_old();
+        if (before == nullptr) {
+            clear_leftovers();
+            create(unfinished_name);
+        } else {
+            reopen(*before);
+        }
     } catch (...) {
         close();
         throw;
@@ -134,13 +151,13 @@ void WholeFile::check_old() const {
     if (is_protected(old, directory_)) cannot_replace("it belongs to another user");
 }
 
-void WholeFile::create() {
+void WholeFile::create(std::string (*name_beside)(std::string_view)) {
     struct stat old {};
     const bool is_new = old_ == OldFile::adopted && !find_old(old);
     const mode_t alone = S_IRUSR | S_IWUSR;
     constexpr int tries_max = 100;  // others that clean up at the same time
     for (int i = 0; i < tries_max; ++i) {
-        beside_ = temporary_name(place_.name);
+        beside_ = name_beside(place_.name);
         descriptor_ =
             ::openat(directory_, beside_.c_str(),
                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, is_new ? 0666 : alone);
@@ -160,6 +177,45 @@ void WholeFile::create() {
     if (!is_new || ::fstat(descriptor_, &created) != 0) return;
     mode_ = created.st_mode & 0777;
     ::fchmod(descriptor_, alone);
+}
+
+/// A file that is shorter than it was has lost rows: nothing is written behind the gap.
+void WholeFile::reopen(const UnfinishedFile& before) {
+    const auto cannot = [&](const std::string& why) {
+        throw InputOutputError(path_ + ": cannot go on with " + place_.beside(before.beside) +
+                               ", which the snapshot names: " + why);
+    };
+    if (before.beside.find('/') != std::string::npos) cannot("it lies in another folder");
+    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    descriptor_ = ::openat(directory_, before.beside.c_str(), flags);
+    if (descriptor_ < 0) cannot(std::generic_category().message(errno));
+    struct stat found {};
+    const bool is_ours = ::fstat(descriptor_, &found) == 0 && S_ISREG(found.st_mode) &&
+                         found.st_uid == ::geteuid() && found.st_nlink == 1;
+    const auto refuse = [&](const std::string& why) {
+        ::close(std::exchange(descriptor_, -1));
+        cannot(why);
+    };
+    if (!is_ours) refuse("it is no file of this user alone");
+    if (lock_patiently(descriptor_) == Lock::held_by_another) refuse("another run writes it");
+    if (static_cast<std::uint64_t>(found.st_size) < before.bytes) {
+        refuse("it has " + std::to_string(found.st_size) + " bytes, and had " +
+               std::to_string(before.bytes));
+    }
+    const auto bytes = static_cast<off_t>(before.bytes);
+    if (::ftruncate(descriptor_, bytes) != 0 || ::lseek(descriptor_, bytes, SEEK_SET) != bytes) {
+        refuse(std::generic_category().message(errno));
+    }
+    beside_ = before.beside;
+    mode_ = static_cast<mode_t>(before.mode) & 0777;
+}
+
+UnfinishedFile WholeFile::unfinished() const {
+    synchronize(descriptor_, "cannot write");
+    synchronize(directory_, "is written, but its name may not be on the disk");
+    const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+    if (at < 0) fail("cannot tell how much was written", errno);
+    return {beside_, static_cast<std::uint64_t>(at), mode_};
 }
 
 void WholeFile::fail_to_create(int error) const {

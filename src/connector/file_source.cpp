@@ -114,6 +114,10 @@ void FileSource::open_input() {
     is_draining_ = false;
 }
 
+void FileSource::on(SnapshotBegins) {
+    if (malformed_) malformed_->begin_snapshot();
+}
+
 void FileSource::on(Restored) {
     if (!reader_) return;  // another replica's
     input_ = place_.input;

@@ -50,6 +50,10 @@ class MalformedHandler::Letters final : public RunScope::Result {
         file_->append(rows_);
         rows_.clear();
     }
+    void begin_snapshot() {
+        flush();
+        file_->begin_snapshot();
+    }
     /// Without a run: the end.
     void close() {
         flush();
@@ -107,6 +111,13 @@ void MalformedHandler::hand_on(const MalformedLine& line) {
 
 void MalformedHandler::flush() {
     if (letters_) letters_->flush();
+}
+
+void MalformedHandler::begin_snapshot() {
+    if (letters_) letters_->begin_snapshot();
+    if (const auto* const file = options_.dead_letter.target<DeadLetterFile>()) {
+        file->begin_snapshot();
+    }
 }
 
 std::uint64_t MalformedHandler::take_count() noexcept {

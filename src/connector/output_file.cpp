@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include <strid/base/error.hpp>
 #include <strid/connector/output_file.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid {
 
@@ -16,8 +18,22 @@ void OutputFile::begin(std::string_view header, RunScope* run) {
     failure_ = nullptr;
     rows_missing_ = false;
     run_ = run;
+    snapshots_ = 0;
+    is_beginning_ = false;
+    users_behind_ = 0;
+    rows_behind_.clear();
+    written_ = 0;
     header_ = header;
-    destination_.open();
+    if (run == nullptr || !run->takes_snapshots()) {
+        destination_.open();
+    } else if (const auto* const before = run->prepared(path())) {
+        StateReader reader{*before};
+        const auto unfinished = state::loaded<UnfinishedFile>(reader);
+        destination_.open_to_go_on(&unfinished);
+        if (unfinished.bytes != 0) header_.clear();
+    } else {
+        destination_.open_to_go_on(nullptr);
+    }
     if (destination_.may_block()) return;  // the first append() waits, not the start of the run
     try {
         write({});
@@ -48,9 +64,56 @@ bool OutputFile::open_if_closed() {
     return true;
 }
 
-void OutputFile::append(std::string_view rows) {
+void OutputFile::append(std::string_view rows, std::uint64_t snapshots) {
     const std::scoped_lock lock(mutex_);
-    write(rows);
+    if (snapshots > snapshots_) {
+        rows_behind_ += rows;
+    } else {
+        write(rows);
+    }
+}
+
+std::uint64_t OutputFile::begin_snapshot(std::uint64_t snapshots) {
+    const std::scoped_lock lock(mutex_);
+    is_beginning_ = true;
+    if (++users_behind_ == users_) end_snapshot();
+    return snapshots + 1;
+}
+
+void OutputFile::begin_snapshot() {
+    const std::scoped_lock lock(mutex_);
+    if (users_ == 0 && destination_.is_open()) end_snapshot();
+}
+
+/// Every user has begun it: what is written now is before it. The file is brought to the disk by
+/// prepare(), without the lock.
+void OutputFile::end_snapshot() {
+    if (destination_.is_open()) write({});
+    written_ = destination_.written();
+    ++snapshots_;
+    is_beginning_ = false;
+    users_behind_ = 0;
+    write(std::exchange(rows_behind_, {}));
+}
+
+void OutputFile::prepare(StateWriter& writer) {
+    const std::scoped_lock lock(mutex_);
+    UnfinishedFile unfinished = destination_.unfinished();
+    unfinished.bytes = std::min(unfinished.bytes, written_);
+    state::save(writer, unfinished);
+}
+
+void OutputFile::suspend() noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (users_ == 0) destination_.suspend();
+}
+
+void OutputFile::let_go() noexcept {
+    if (run_ != nullptr && run_->takes_snapshots()) {
+        destination_.suspend();
+    } else {
+        destination_.discard();
+    }
 }
 
 void OutputFile::write(std::string_view rows) {
@@ -66,10 +129,15 @@ void OutputFile::write(std::string_view rows) {
     }
 }
 
-void OutputFile::close() {
+void OutputFile::close(std::uint64_t snapshots) {
     const std::scoped_lock lock(mutex_);
-    if (users_ == 0 || --users_ > 0) return;
-    if (rows_missing_) return destination_.discard();
+    if (users_ == 0) return;
+    --users_;
+    if (snapshots > snapshots_) --users_behind_;
+    // One that has ended before a snapshot has all its rows in it.
+    if (is_beginning_ && users_behind_ == users_) end_snapshot();
+    if (users_ > 0) return;
+    if (rows_missing_) return let_go();
     // Anything but a plain file ends with its stream, because its reader waits for that.
     if (run_ == nullptr || !destination_.is_beside()) finish();
 }
@@ -82,7 +150,7 @@ void OutputFile::finish() {
 void OutputFile::abandon() noexcept {
     const std::scoped_lock lock(mutex_);
     rows_missing_ = true;
-    if (users_ != 0 && --users_ == 0) destination_.discard();
+    if (users_ != 0 && --users_ == 0) let_go();
 }
 
 void OutputFile::commit() {

@@ -23,13 +23,19 @@ void RowWriter::open(std::string_view header, const Context& context) {
     file_->open(header, context.run);
     opened_ = true;
     begun_ = false;
+    snapshots_ = 0;
     rows_.reserve(OutputFile::buffer_bytes + 4096);
 }
 
 void RowWriter::flush() {
     if (rows_.empty() && std::exchange(begun_, true)) return;
-    file_->append(rows_);
+    file_->append(rows_, snapshots_);
     rows_.clear();
+}
+
+void RowWriter::begin_snapshot() {
+    flush();
+    snapshots_ = file_->begin_snapshot(snapshots_);
 }
 
 std::vector<FileUse> RowWriter::files() const {
@@ -40,7 +46,7 @@ void RowWriter::close() {
     if (!opened_) return;
     flush();
     opened_ = false;
-    file_->close();
+    file_->close(snapshots_);
 }
 
 }  // namespace strid

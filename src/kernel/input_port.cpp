@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <strid/engine/kernel/input_port.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
@@ -43,11 +46,13 @@ InputPort::Received InputPort::receive_ordered() {
             continue;
         }
         const auto& header = message::header_of(*batch);
-        if (header.sequence != expected_) {
-            ++i;
-            continue;
+        if (!header.is_barrier) {
+            if (header.sequence != expected_) {
+                ++i;
+                continue;
+            }
+            if (header.ends_sequence) ++expected_;
         }
-        if (header.ends_sequence) ++expected_;
         if (link->receive(batch) == channel::PopResult::ok) return {batch, link};
     }
     return {};
@@ -61,6 +66,33 @@ void InputPort::handled(const Link& link, const message::BatchHeader& header) {
     } else {
         merge_.update(link.input(), header.progress.watermark);
     }
+}
+
+void InputPort::hold(Link& link) {
+    std::erase(open_, &link);
+    held_.push_back(&link);
+}
+
+void InputPort::release() {
+    std::sort(held_.begin(), held_.end(),
+              [](const Link* one, const Link* other) { return one->input() < other->input(); });
+    open_.insert(open_.end(), held_.begin(), held_.end());
+    held_.clear();
+    next_ = 0;
+}
+
+void InputPort::save(StateWriter& writer) const {
+    state::save(writer, merge_);
+    state::save(writer, last_);
+    writer.number(expected_);
+}
+
+void InputPort::load(StateReader& reader) {
+    const std::size_t inputs = merge_.inputs();
+    state::load(reader, merge_);
+    if (merge_.inputs() != inputs) reader.refuse("has another number of inputs");
+    state::load(reader, last_);
+    expected_ = reader.number();
 }
 
 bool InputPort::waiting() const noexcept {

@@ -214,6 +214,10 @@ void OutputPort::push(std::size_t link, memory::Block& batch) {
     } else {
         sent_progress_[link] = progress_;
     }
+    hand_over(link, batch);
+}
+
+void OutputPort::hand_over(std::size_t link, memory::Block& batch) {
     if (overflow_[link].empty() && links_[link]->send(batch) == channel::PushResult::ok) return;
     overflow_[link].push_back(&batch);
     ++overflowing_;
@@ -339,6 +343,24 @@ void OutputPort::assert_progress(const Progress& progress) {
         slot.below_watermark = true;
     }
     refresh();
+}
+
+// A barrier carries no watermark: it belongs to no sequence of an ordered section, which would lose
+// its place.
+bool OutputPort::send_barriers() {
+    if (barriers_sent_ == 0) send_filled(true);
+    for (; barriers_sent_ != links_.size(); ++barriers_sent_) {
+        memory::Block* const block = pool_.try_lease();
+        if (block == nullptr) break;
+        message::open_batch(*block).is_barrier = true;
+        announce_[barriers_sent_] = true;
+        hand_over(barriers_sent_, *block);
+    }
+    refresh();
+    announce();
+    if (barriers_sent_ != links_.size()) return false;
+    barriers_sent_ = 0;
+    return true;
 }
 
 void OutputPort::announce() {

@@ -8,13 +8,38 @@
 namespace strid {
 
 RunScope::~RunScope() {
-    for (const auto& result : results_) result->discard();
+    for (const auto& result : results_) {
+        if (takes_snapshots_) {
+            result->suspend();
+        } else {
+            result->discard();
+        }
+    }
 }
 
 void RunScope::add(std::shared_ptr<Result> result) {
     const std::lock_guard lock(mutex_);
     if (std::find(results_.begin(), results_.end(), result) != results_.end()) return;
     results_.push_back(std::move(result));
+}
+
+RunScope::Prepared RunScope::prepare() {
+    std::vector<std::shared_ptr<Result>> results;
+    {
+        const std::lock_guard lock(mutex_);
+        results = results_;
+    }
+    Prepared prepared;
+    for (const auto& result : results) {
+        const std::string name = result->name();
+        if (name.empty()) continue;
+        StateBytes bytes;
+        StateWriter writer{bytes};
+        result->prepare(writer);
+        writer.flush();
+        prepared[name] = bytes.take();
+    }
+    return prepared;
 }
 
 void RunScope::commit() {

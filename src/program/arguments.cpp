@@ -185,6 +185,18 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
             run.watchdog = std::chrono::ceil<std::chrono::milliseconds>(read_duration(text));
         },
         "Name the tasks that made no progress for so long");
+    app.add_option("--snapshots", run.snapshots.folder,
+                   "Store the state of the run in this folder now and then, and go on from what it "
+                   "has")
+        ->type_name("FOLDER");
+    add_text_option(
+        app, "--snapshot-every", "TIME",
+        [&run](const std::string& text) { run.snapshots.every = read_duration(text); },
+        "From one snapshot to the next; 10s unless given");
+    app.add_flag("--restart", run.snapshots.restart,
+                 "Begin anew, whatever the folder of snapshots has");
+    app.add_flag("--drain", run.snapshots.drain,
+                 "A signal ends the stream for good: windows fire, and no last snapshot is taken");
     app.add_option("--metrics", arguments.session.metrics_path,
                    "Write what was measured as JSON; -: to standard output, behind the results")
         ->type_name("FILE");

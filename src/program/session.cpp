@@ -24,8 +24,13 @@ namespace strid {
 
 namespace {
 
-RunOptions with_watchdog_reported(const RunOptions& options, Terminal& terminal) {
+RunOptions with_reports(const RunOptions& options, Terminal& terminal) {
     RunOptions result = options;
+    if (!options.snapshots.on_warning) {
+        result.snapshots.on_warning = [&terminal](const std::string& text) {
+            terminal.say(fmt::format("strid: warning: {}\n", text));
+        };
+    }
     if (options.watchdog.count() == 0 || options.on_stalled) return result;
     result.on_stalled = [&terminal, period = options.watchdog](const auto& names) {
         terminal.say(fmt::format("strid: no progress for {:.3g} s: {}\n",
@@ -35,9 +40,10 @@ RunOptions with_watchdog_reported(const RunOptions& options, Terminal& terminal)
     return result;
 }
 
-std::string_view how_it_ended(Outcome outcome, int signals) noexcept {
+std::string_view how_it_ended(Outcome outcome, int signals, bool is_suspended) noexcept {
     if (outcome == Outcome::cancelled) return "cancelled";
-    return signals == 0 ? "done" : "stopped and drained";
+    if (signals == 0) return "done";
+    return is_suspended ? "stopped at a snapshot" : "stopped and drained";
 }
 
 /// True where standard output is a pipe whose reader has closed it.
@@ -129,7 +135,7 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     {
         std::optional<Running> running;  // outlives the watch
         Watch watch(session, terminal);
-        RunOptions watched = with_watchdog_reported(options, terminal);
+        RunOptions watched = with_reports(options, terminal);
         watched.stop_opening = watch.stop_opening();
         watched.on_end = [&outcome, next = options.on_end](const RunEnd& end) {
             outcome = end.outcome;
@@ -141,9 +147,10 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         signals = watch.signals().count();
         last_signal = watch.signals().last();
     }
+    const bool suspends = !options.snapshots.folder.empty() && !options.snapshots.drain;
     if (!session.quiet) {
         const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
-        terminal.say(summary(report, bytes, how_it_ended(outcome, signals)));
+        terminal.say(summary(report, bytes, how_it_ended(outcome, signals, suspends)));
     }
     const bool drained = outcome != Outcome::cancelled;
     if (metrics && drained) fill(*metrics, report.to_json() + '\n');

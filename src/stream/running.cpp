@@ -100,6 +100,24 @@ Running::State::State(const Graph& graph, const RunOptions& options)
                                   .watchdog = options.watchdog,
                                   .on_stalled = options.on_stalled,
                                   .on_end = [this](const auto& end) { ended(end); }});
+    if (!options.snapshots.folder.empty()) prepare_snapshots(options.snapshots);
+}
+
+void Running::State::prepare_snapshots(const SnapshotOptions& options) {
+    std::vector<Node*> nodes;
+    for (const auto& replicas : replicas_) {
+        nodes.insert(nodes.end(), replicas.begin(), replicas.end());
+    }
+    std::vector<runtime::Task*> polling;
+    for (const auto& task : tasks_) {
+        const auto& in_task = task->nodes();
+        if (std::any_of(in_task.begin(), in_task.end(),
+                        [](const auto& node) { return node->polls(); })) {
+            polling.push_back(task.get());
+        }
+    }
+    snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(nodes), std::move(polling),
+                                             scope_, *execution_);
 }
 
 /// The tasks with those that their operators bring, which come right behind them, and the
@@ -125,6 +143,7 @@ std::pair<std::vector<runtime::Task*>, std::vector<int>> Running::State::all_tas
 }
 
 Running::State::~State() {
+    if (snapshots_) snapshots_->end();
     execution_.reset();
     for (auto& fragment : replicas_) {
         for (Node* node : fragment) node->abandon();
@@ -245,22 +264,34 @@ void Running::State::make_tasks(const graph::Segments& segments) {
 
 void Running::State::start(const std::stop_token& stop) {
     for (auto& task : tasks_) task->open(stop);
+    if (snapshots_) snapshots_->restore();
     start_ns_ = now_ns();
     execution_->start();
+    if (snapshots_) snapshots_->begin();
 }
 
 void Running::State::stop() noexcept {
     stopped_.store(true, std::memory_order_relaxed);
+    if (snapshots_ && snapshots_->take_last()) return;
     execution_->stop();
+}
+
+bool Running::State::snapshot() {
+    if (!snapshots_) throw GraphError("the run takes no snapshots: RunOptions::snapshots");
+    return snapshots_->take_now();
 }
 
 // Called by the last thread of the execution.
 void Running::State::ended(const runtime::ExecutionEnd& end) {
     end_ns_.store(now_ns(), std::memory_order_relaxed);
     std::exception_ptr failure = end.failure;
-    if (!failure && !end.cancelled) {
+    const bool is_complete = !failure && !end.cancelled;
+    const bool is_suspended = snapshots_ && snapshots_->run_is_over();
+    if (is_complete) {
         try {
+            if (snapshots_) snapshots_->store_end();
             scope_.commit();
+            if (snapshots_) snapshots_->store_finished();
         } catch (...) {
             failure = std::current_exception();
         }
@@ -268,7 +299,7 @@ void Running::State::ended(const runtime::ExecutionEnd& end) {
     Outcome outcome = Outcome::finished;
     if (failure) {
         outcome = Outcome::failed;
-    } else if (end.cancelled) {
+    } else if (end.cancelled && !is_suspended) {
         outcome = Outcome::cancelled;
     } else if (stopped_.load(std::memory_order_relaxed)) {
         outcome = Outcome::stopped;
@@ -291,6 +322,9 @@ bool Running::wait_for(std::chrono::nanoseconds time) {
 }
 void Running::stop() noexcept {
     state_->stop();
+}
+bool Running::snapshot() {
+    return state_->snapshot();
 }
 void Running::cancel() noexcept {
     state_->execution().cancel();

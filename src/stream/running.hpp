@@ -21,6 +21,8 @@
 #include <strid/operator/run_scope.hpp>
 #include <strid/stream/graph.hpp>
 
+#include "snapshots.hpp"
+
 namespace strid {
 
 class Running::State {
@@ -33,6 +35,7 @@ class Running::State {
     void start(const std::stop_token& stop);
     void wait() { execution_->wait(); }
     void stop() noexcept;
+    bool snapshot();
     [[nodiscard]] RunReport report() const;
     [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }
     [[nodiscard]] bool finished() const noexcept { return execution_->finished(); }
@@ -46,6 +49,7 @@ class Running::State {
     void make_tasks(const graph::Segments& segments);
     [[nodiscard]] std::pair<std::vector<runtime::Task*>, std::vector<int>> all_tasks(
         const RunOptions& options);
+    void prepare_snapshots(const SnapshotOptions& options);
     void ended(const runtime::ExecutionEnd& end);
 
     memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
@@ -62,7 +66,8 @@ class Running::State {
     std::atomic<std::int64_t> end_ns_{0};
     std::atomic<bool> stopped_{false};
     std::function<void(const RunEnd&)> on_end_;
-    std::unique_ptr<runtime::Execution> execution_;  // last: its threads end before the tasks do
+    std::unique_ptr<runtime::Execution> execution_;  // its threads end before the tasks do
+    std::unique_ptr<Snapshots> snapshots_;           // last: its thread stops the execution
 };
 
 }  // namespace strid

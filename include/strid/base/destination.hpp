@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Destination {
     /// Creates or truncates a file that is written live. Does not wait for the reader of a named
     /// pipe: the first write does. Throws InputOutputError.
     void open();
+    /// The same of one that a later run can go on with (suspend(), unfinished()); behind `before`,
+    /// where an earlier run has left it, unless it is null.
+    void open_to_go_on(const UnfinishedFile* before);
     /// True between open() and commit() or discard().
     [[nodiscard]] bool is_open() const noexcept { return open_; }
     /// True while the text is in another file, which commit() renames.
@@ -49,6 +53,13 @@ class Destination {
     /// stream. Closes the file; throws InputOutputError when the system reports an error that it
     /// had delayed.
     void commit(const std::atomic<bool>& interrupted);
+    /// How many bytes of a plain file have been written; 0 of anything else.
+    [[nodiscard]] std::uint64_t written() const noexcept;
+    /// Writes a plain file to the disk. What a later run needs to go on with it: for anything else,
+    /// whose reader has what was written, no bytes.
+    [[nodiscard]] UnfinishedFile unfinished() const;
+    /// Closes the file, which a later run goes on with.
+    void suspend() noexcept;
     /// Closes the file. One that is written whole keeps the content that it had before open().
     void discard() noexcept;
 
@@ -62,7 +73,10 @@ class Destination {
     [[nodiscard]] Writing writing() const noexcept { return writing_; }
 
   private:
-    void open_named();
+    enum class Use : unsigned char { once, to_go_on };
+    void begin(Use use, const UnfinishedFile* before);
+    void open_named(Use use, const UnfinishedFile* before);
+    void go_on_live(const UnfinishedFile& before);
     void adopt(int descriptor);
     void wait_for_reader(const std::atomic<bool>& interrupted);
     void wait_for_room(const std::atomic<bool>& interrupted);

@@ -35,6 +35,9 @@ inline constexpr std::string_view temporary_ending = ".strid-partial";
 /// Throws InputOutputError where the system has no random numbers.
 [[nodiscard]] std::string temporary_name(std::string_view name);
 
+/// The same for a file that a later run goes on with: "NAME.XXXXXXXXXX.strid-unfinished".
+[[nodiscard]] std::string unfinished_name(std::string_view name);
+
 /// "NAME.*.strid-partial", a pattern of a shell that finds the temporary files of `name`.
 [[nodiscard]] std::string temporary_pattern(std::string_view name);
 

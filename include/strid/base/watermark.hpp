@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ class Silence {
         if (after_ == Duration::zero()) return after_;
         return reported < after_ ? after_ : reported + std::clamp(after_ / 8, shortest, longest);
     }
+    auto state() { return std::tie(moved_to_); }
 
   private:
     // The waits until expired windows fire during silence.
@@ -91,6 +93,8 @@ class MonotonousTime {
     }
     /// The latest time that was observed.
     [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
+    /// What snapshots save.
+    auto state() { return std::tie(latest_); }
 
   private:
     EventTime latest_ = EventTime::earliest();
@@ -115,6 +119,8 @@ class BoundedDisorder {
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The watermark is the latest time that was observed.
     void ended() noexcept { watermark_ = latest_; }
+    /// What snapshots save.
+    auto state() { return std::tie(latest_, watermark_); }
 
   private:
     Duration bound_;
@@ -137,6 +143,8 @@ class AtEnd {
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The watermark is the latest time that was observed.
     void ended() noexcept { watermark_ = latest_; }
+    /// What snapshots save.
+    auto state() { return std::tie(latest_, watermark_); }
 
   private:
     EventTime latest_ = EventTime::earliest();
@@ -180,6 +188,8 @@ class InSilence {
     [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
         return silence_.next(reported);
     }
+    /// What snapshots save.
+    auto state() { return std::tie(strategy_, silence_); }
 
   private:
     Strategy strategy_;
@@ -208,6 +218,8 @@ class PunctuatedTime {
     }
     /// The last watermark that a record carried.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// What snapshots save.
+    auto state() { return std::tie(watermark_); }
 
   private:
     Find find_;
@@ -266,6 +278,10 @@ class WatermarkMerge {
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
     /// The watermark, and whether all inputs are idle.
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
+    /// How many inputs were added.
+    [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
+    /// What snapshots save.
+    auto state() { return std::tie(inputs_, active_, ended_, watermark_, last_); }
 
   private:
     enum class State : std::uint8_t { active, idle, ended };

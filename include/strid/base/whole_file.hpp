@@ -12,8 +12,10 @@
 // file, of the same user, removes it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <sys/stat.h>
 
@@ -28,18 +30,32 @@ enum class OldFile : unsigned char {
     refused   ///< commit() fails where there is one. See WholeFile::take_over().
 };
 
+/// How a later run goes on writing a file: what a snapshot saves of it.
+struct UnfinishedFile {
+    std::string beside = {};  ///< Its name in the directory; empty: it has the one that was given.
+    std::uint64_t bytes = 0;  ///< Written before the snapshot: what is behind them is cut off.
+    std::uint32_t mode = 0;   ///< As WholeFile has it.
+};
+
 /// A file that gets its name when it is complete. Threads: one at a time.
 class WholeFile {
   public:
     /// `path` is the name that the user gave, for messages. Throws InputOutputError.
     WholeFile(std::string path, const FilePlace& place, OldFile old = OldFile::adopted);
-    /// Discards a file that is not committed.
+    /// One that a later run can go on with: suspend() leaves it where it is.
+    WholeFile(std::string path, const FilePlace& place, const UnfinishedFile* before);
+    /// Discards a file that is neither committed nor suspended.
     ~WholeFile();
     WholeFile(const WholeFile&) = delete;
     WholeFile& operator=(const WholeFile&) = delete;
 
     /// Open for writing and empty; readable for its owner alone.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    /// Writes the file to the disk; what a later run needs to go on with it. Throws
+    /// InputOutputError.
+    [[nodiscard]] UnfinishedFile unfinished() const;
+    /// Closes the file, which stays where it is.
+    void suspend() noexcept { close(); }
     /// commit() gives the file the owner (where this user may), the permissions and the times of
     /// `status`. Without it, an adopted file has those of the old one, or of any new file, and the
     /// others remain their owner's alone.
@@ -52,7 +68,8 @@ class WholeFile {
     void open_directory();
     void check_old() const;
     void clear_leftovers() const;
-    void create();
+    void create(std::string (*name_beside)(std::string_view));
+    void reopen(const UnfinishedFile& before);
     [[nodiscard]] bool find_old(struct stat& status) const noexcept;
     void finish_status() const;
     void adopt_access_list() const noexcept;

@@ -35,7 +35,7 @@ template <class T>
 class CsvWriter {
   public:
     /// Replicas share the file, row by row: there may be as many as what feeds them has.
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
                                            .has = Has::blocks | Has::files,
                                            .parallel_by_default = true,
                                            .stateless = true};
@@ -74,6 +74,7 @@ class CsvWriter {
     /// Writes all buffered rows, so that readers of a pipe or of a live file see them. Throws
     /// InputOutputError, as on(Closed) does.
     void on(Flush) { writer_.flush(); }
+    void on(SnapshotBegins) { writer_.begin_snapshot(); }
     void on(Closed) { writer_.close(); }
     /// True when a write may wait for a reader (a pipe, a terminal).
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }

@@ -183,7 +183,8 @@ class GeneratorSource : public PulledSource<F> {
   public:
     using record_type = typename Records::record_type;
     static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
-                                         .has = Has::blocks | Has::wake_at_ns};
+                                         .has = Has::blocks | Has::wake_at_ns,
+                                         .no_snapshots = true};
     using PulledSource<F>::PulledSource;
 
     GeneratorSource(const GeneratorSource& other) : PulledSource<F>(other) {}

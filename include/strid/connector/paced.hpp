@@ -29,10 +29,12 @@ class Paced {
     using record_type = typename Source::record_type;
     /// Its hooks and members that the engine calls.
     static constexpr SourceTraits traits{
-        .hears = events<Opened, Restored, Stopped>,
+        .hears = events<Opened, Restored, Stopped> |
+                 Source::traits.hears.template among<SnapshotBegins>(),
         .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
         .drains = Source::traits.drains,
-        .awaits_outside = Source::traits.awaits_outside};
+        .awaits_outside = Source::traits.awaits_outside,
+        .no_snapshots = Source::traits.no_snapshots};
 
     /// `rate_per_second` is of all replicas together. Throws GraphError for one below 0.
     Paced(Source source, double rate_per_second)
@@ -49,6 +51,11 @@ class Paced {
         operators::notify_source(source_, opened);
     }
     void on(Restored restored) { operators::notify_source(source_, restored); }
+    void on(SnapshotBegins snapshot)
+        requires operators::Hears<Source, SnapshotBegins>
+    {
+        source_.on(snapshot);
+    }
     void on(Stopped stopped) noexcept { operators::notify_source(source_, stopped); }
 
     template <class Emit>

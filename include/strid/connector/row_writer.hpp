@@ -7,6 +7,7 @@
 // are lost if the writer is destroyed, as in a run that failed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class RowWriter {
     }
     /// Appends all buffered rows to the file, so that a program that reads it live sees them.
     void flush();
+    /// For SnapshotBegins: the rows so far belong to the snapshot, and no later one does.
+    void begin_snapshot();
     /// Appends what is buffered. The file is complete when the run ends well. Throws
     /// InputOutputError.
     void close();
@@ -54,6 +57,7 @@ class RowWriter {
     std::string rows_;
     bool opened_ = false;
     bool begun_ = false;  // the header was handed on
+    std::uint64_t snapshots_ = 0;
 };
 
 }  // namespace strid

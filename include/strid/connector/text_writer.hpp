@@ -37,7 +37,7 @@ namespace strid {
 class TextWriter {
   public:
     /// Replicas share the file, line by line: as many as what feeds them has.
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
                                            .has = Has::blocks | Has::files,
                                            .parallel_by_default = true,
                                            .stateless = true};
@@ -70,6 +70,7 @@ class TextWriter {
     }
 
     void on(Flush) { writer_.flush(); }
+    void on(SnapshotBegins) { writer_.begin_snapshot(); }
     void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }

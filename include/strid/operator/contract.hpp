@@ -40,6 +40,7 @@
 //     std::size_t on(Coming<Arrived>)  O    before some records: prefetch the data that they need
 //     void|bool on(Watermark, emit)    O    the input has this watermark
 //     Progress on(Clock)               O    returns the watermark of the stream behind it
+//     void on(SnapshotBegins)          OSF  the records so far are those of a snapshot
 //     void on(BatchEnds)               O    behind the records of a batch, or of a poll of a source
 //     void on(SourceProgress)          O    the source has this watermark, between two records
 //     void on(Flush)                   OF   no batch waits in the input
@@ -134,14 +135,19 @@ struct Opened {
     std::stop_token stop = {};  ///< A hook that takes long returns when it requests a stop.
 };
 /// Behind Opened, before the first record: the state that state() names has been put in from
-/// elsewhere. Wheels, indexes and deadlines that follow from it are rebuilt now. Runs do not send
-/// it yet: no snapshot is restored so far.
+/// elsewhere, from a snapshot or by a test. Wheels, indexes and deadlines that follow from it are
+/// rebuilt now.
 struct Restored {};
 /// Before the records of a batch. `watermark` is the sender's watermark before it: a record below
 /// it is late.
 struct BatchBegins {
     EventTime watermark;  ///< No record with an earlier event time follows, except late ones.
     std::size_t input;    ///< The index of the sender's input.
+};
+/// The records that have come so far are those of a snapshot, and no other one is: the state is saved
+/// as soon as all operators of the node have returned. A sink hands on what it holds back.
+struct SnapshotBegins {
+    std::uint64_t number;  ///< Of the snapshot, from 1 on.
 };
 /// Behind the last record of a batch, or of one poll of a source in the same node: data that was
 /// kept for the batch may be freed.
@@ -196,7 +202,7 @@ consteval std::uint32_t bit_among() {
 template <class Event>
 inline constexpr std::uint32_t event_bit =
     bit_among<Event, TasksWanted, Opened, Restored, BatchBegins, Watermark, Clock, BatchEnds,
-              SourceProgress, Flush, Ended, Closed, CutOff, Stopped>();
+              SourceProgress, Flush, Ended, Closed, CutOff, Stopped, SnapshotBegins>();
 template <class Arrived>
 inline constexpr std::uint32_t event_bit<Coming<Arrived>> = 1U << 31U;
 
@@ -319,6 +325,8 @@ struct OperatorTraits {
     bool awaits_outside = false;
     /// It needs the whole stream: more than one replica is a GraphError.
     bool one_replica = false;
+    /// Records are on their way outside of its state: a run with snapshots refuses it.
+    bool no_snapshots = false;
     bool stateless = false;  ///< Its members are configuration: no `state()`.
 };
 
@@ -330,7 +338,9 @@ struct SourceTraits {
     /// accepted.
     bool drains = false;
     bool awaits_outside = false;  ///< Outside threads make its records, and notify its task.
-    bool stateless = false;       ///< Its members are configuration: no `state()`.
+    /// It cannot go on behind the records of a snapshot: a run with snapshots refuses it.
+    bool no_snapshots = false;
+    bool stateless = false;  ///< Its members are configuration: no `state()`.
 };
 
 /// The properties of a sink, or of another function, that are known at compile time. A function
@@ -342,6 +352,9 @@ struct FunctionTraits {
     Has has = Has::none;               ///< Its other members for the engine.
     bool parallel_by_default = false;  ///< Of a sink: its copies share nothing, or share it safely.
     bool one_replica = false;          ///< Of a sink: more than one replica is a GraphError.
+    /// Records, or their effects, are on their way outside of its state: a run with snapshots refuses
+    /// it.
+    bool no_snapshots = false;
     bool sets_no_timers = false;       ///< It takes Timers, and sets none: it has no `on_timer`.
     bool stateless = false;            ///< Its members are configuration: no `state()`.
 };

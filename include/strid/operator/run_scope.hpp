@@ -6,10 +6,16 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include <strid/state/bytes.hpp>
 
 namespace strid {
 
@@ -29,7 +35,20 @@ class RunScope {
         virtual void commit() = 0;
         /// The run failed or was cancelled, and is being destroyed. Not after commit().
         virtual void discard() noexcept = 0;
+
+        // In a run that takes snapshots.
+        /// The name by which the next run finds what prepare() wrote; empty: snapshots have
+        /// nothing of it.
+        [[nodiscard]] virtual std::string name() const { return {}; }
+        /// All operators have had SnapshotBegins: makes what came before last, also without this
+        /// process, and writes how to go on behind it. By one thread; other threads may write what
+        /// comes behind. May throw: there is no such snapshot then.
+        virtual void prepare(StateWriter& /*writer*/) {}
+        /// In place of discard(): another run will go on from a snapshot.
+        virtual void suspend() noexcept { discard(); }
     };
+    /// What prepare() wrote of the results, by their names.
+    using Prepared = std::map<std::string, std::vector<std::byte>>;
 
     /// `simulated`: RunOptions::Mode::simulation.
     explicit RunScope(bool simulated = false) noexcept : simulated_(simulated) {}
@@ -37,6 +56,21 @@ class RunScope {
     RunScope& operator=(const RunScope&) = delete;
     ~RunScope();
 
+    /// The run takes snapshots, and goes on from one that has these results. Before operators are
+    /// opened.
+    void go_on_with(Prepared results) {
+        takes_snapshots_ = true;
+        prepared_ = std::move(results);
+    }
+    /// Whether another run may go on from a snapshot of this one.
+    [[nodiscard]] bool takes_snapshots() const noexcept { return takes_snapshots_; }
+    /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none.
+    [[nodiscard]] const std::vector<std::byte>* prepared(const std::string& name) const {
+        const auto found = prepared_.find(name);
+        return found == prepared_.end() ? nullptr : &found->second;
+    }
+    /// Prepares all results for a snapshot. Throws the first failure.
+    [[nodiscard]] Prepared prepare();
     /// Adds a result; one that was added before counts once.
     void add(std::shared_ptr<Result> result);
     /// Commits all results, in the order in which they were added. Continues after a failure, and
@@ -63,6 +97,8 @@ class RunScope {
     std::atomic<bool> interrupted_{false};
     std::stop_source interruption_;
     bool simulated_;
+    bool takes_snapshots_ = false;
+    Prepared prepared_;  // by an earlier run
 };
 
 }  // namespace strid

@@ -77,6 +77,19 @@ class StateWriter {
     std::uint64_t handed_on_ = 0;
 };
 
+/// Keeps all bytes of a state.
+class StateBytes final : public StateWriter::Receiver {
+  public:
+    void receive(std::span<const std::byte> bytes) override {
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
+    /// All that it has received, which it then has no more.
+    [[nodiscard]] std::vector<std::byte> take() noexcept { return std::exchange(bytes_, {}); }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
 /// Reads the values of a state in the order in which they were written.
 class StateReader {
   public:

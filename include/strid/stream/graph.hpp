@@ -118,6 +118,9 @@ class Running {
     /// Stops the sources and lets the graph drain. Inlets take no more records, and the records
     /// that they took are delivered. An outlet whose records are not popped delays the end.
     void stop() noexcept;
+    /// Takes a snapshot now (RunOptions::snapshots), and waits until it is stored. False if the run
+    /// has ended before. Throws GraphError for a run without snapshots, and InputOutputError.
+    bool snapshot();
     /// Ends the run at once: records in flight are dropped. Waiting pushes and pops return.
     void cancel() noexcept;
     /// True if the run is over; wait() then returns at once.

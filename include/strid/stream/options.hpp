@@ -68,6 +68,23 @@ enum class Composition : std::uint8_t {
     centralised  ///< By one distributing node for all of them.
 };
 
+/// Snapshots of a run: what its operators and sources know, stored in a folder now and then, so that
+/// another run goes on there when this one was ended by anything (docs/snapshots.md).
+struct SnapshotOptions {
+    /// The folder; empty: no snapshots. Where it has a snapshot of the same graph, the run goes on
+    /// from there: each record has its effect once. A folder of another graph, or of a run that
+    /// has reached its end, is a GraphError.
+    std::string folder = {};
+    std::chrono::nanoseconds every = std::chrono::seconds{10};  ///< From one to the next.
+    bool restart = false;  ///< Begins anew, whatever the folder has.
+    /// stop() drains the graph and ends the stream for good. Otherwise it takes a last snapshot,
+    /// and no window and no timer fires.
+    bool drain = false;
+    /// Called with a sentence about a snapshot that was passed over or could not be stored; by any
+    /// thread of the run. The functions that run a graph from main() write it to standard error.
+    std::function<void(const std::string&)> on_warning = {};
+};
+
 /// Options of a run.
 struct RunOptions {
     /// Which threads step the tasks.
@@ -115,6 +132,7 @@ struct RunOptions {
     /// Stops a source that reads all its input before it emits any (`replay`) while the run is
     /// being started; it then ends without records. Once the run has started, use Running::stop().
     std::stop_token stop_opening = {};
+    SnapshotOptions snapshots = {};  ///< None unless a folder is named.
     /// Called once, when a run that start() has begun is over, however it ended. No operator runs
     /// any more and all inlets and outlets have ended; Running::finished() becomes true as soon as
     /// this returns. A thread of the run calls it, maybe before start() has returned. It may start

@@ -259,13 +259,13 @@ class Harness {
     [[nodiscard]] SavedState saved()
         requires has_codec
     {
-        detail::KeptBytes kept;
+        StateBytes kept;
         StateWriter writer{kept};
         operators::for_each_state(one(), [&writer](const auto& part) {
             state::save(writer, part);
         });
         writer.flush();
-        return {std::move(kept.bytes), progress_, results_.progress, clock_ns_};
+        return {kept.take(), progress_, results_.progress, clock_ns_};
     }
     /// Goes on from the saved state of an operator that was made with the same arguments, and sends
     /// Restored. Before the first record. Throws StateError.

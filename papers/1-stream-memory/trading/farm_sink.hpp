@@ -43,6 +43,7 @@ class FarmSink {
     static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
                                            .has = Has::blocks | Has::files,
                                            .one_replica = true,
+                                           .no_snapshots = true,
                                            .stateless = true};
 
     /// `memory` is one of memory_names().

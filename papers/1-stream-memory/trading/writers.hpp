@@ -17,7 +17,7 @@ namespace strid::apps::trading {
 /// Rows `symbol,window,time,price,volume`.
 class PredictionWriter : public RowSink {
   public:
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
                                            .has = Has::blocks | Has::files,
                                            .parallel_by_default = true,
                                            .stateless = true};

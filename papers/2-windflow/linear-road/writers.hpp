@@ -20,7 +20,7 @@ namespace strid::apps::linear_road {
 /// of their event, as "late answers", where there is a timetable.
 class AnswerWriter : public RowSink {
   public:
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
                                            .has = Has::blocks | Has::files,
                                            .parallel_by_default = true,
                                            .stateless = true};

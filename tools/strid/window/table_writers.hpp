@@ -32,7 +32,9 @@ class ResultWriter {
 
   public:
     static constexpr FunctionTraits traits{
-        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+        .hears = events<Opened, Flush, SnapshotBegins, Closed>,
+        .has = Has::blocks | Has::files,
+        .stateless = true};
 
     explicit ResultWriter(const WindowJob& job)
         : writer_(job.output, job.writing),
@@ -57,6 +59,7 @@ class ResultWriter {
         writer_.row_done();
     }
     void on(Flush) { writer_.flush(); }
+    void on(SnapshotBegins) { writer_.begin_snapshot(); }
     void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
@@ -70,7 +73,7 @@ class ResultWriter {
 /// Writes late rows as they were read, or drops them where there is no file.
 class LateWriter {
   public:
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
                                            .has = Has::blocks | Has::files};
 
     explicit LateWriter(const WindowJob& job);
@@ -78,6 +81,7 @@ class LateWriter {
     void on(const Opened& opened);
     void operator()(const TableRow& row);
     void on(Flush) { writer_.flush(); }
+    void on(SnapshotBegins) { writer_.begin_snapshot(); }
     void on(Closed);
     auto state() { return std::tie(has_header_); }
     [[nodiscard]] bool blocks() const noexcept { return file_ && writer_.may_block(); }
@@ -95,13 +99,14 @@ class LateWriter {
 /// Lets rows pass that are not from the future; the others are written with those that are late.
 class SetAside {
   public:
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>};
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>};
 
     SetAside(const WindowJob& job, LateWriter writer);
 
     void on(const Opened& opened) { writer_.on(opened); }
     bool operator()(const TableRow& row);
     void on(Flush flush) { writer_.on(flush); }
+    void on(SnapshotBegins snapshot) { writer_.on(snapshot); }
     void on(Closed closed) { writer_.on(closed); }
     auto state() { return writer_.state(); }
 

@@ -34,7 +34,7 @@ namespace strid {
 class FileSource {
   public:
     /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
-    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used | Has::keep_all_text,
@@ -66,6 +66,8 @@ class FileSource {
     /// Stops reading; lines that were read are still emitted, and so are those that wait in a pipe
     /// or a socket by then. Any thread.
     void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
+    /// The dead letters so far belong to the snapshot.
+    void on(SnapshotBegins);
     auto state() { return std::tie(place_.input, place_.passed_bytes); }
     /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
     void on(Restored);

@@ -26,6 +26,7 @@ namespace strid::operators {
 /// The head of a chain that polls a source.
 template <class S>
 struct SourceHead {
+    using Source = S;
     using Arrived = typename S::record_type;
     static constexpr std::size_t operators = 1;
     static constexpr bool drains = S::traits.drains;

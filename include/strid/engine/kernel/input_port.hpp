@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <strid/engine/kernel/link.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::operators {
 
@@ -33,7 +34,17 @@ class InputPort {
     };
     [[nodiscard]] Received receive();
     /// True when every producer has closed and everything was received.
-    [[nodiscard]] bool exhausted() const noexcept { return open_.empty(); }
+    [[nodiscard]] bool exhausted() const noexcept { return open_.empty() && held_.empty(); }
+    /// The link has delivered the barrier of a snapshot: nothing more is received from it.
+    void hold(Link& link);
+    /// Each link that is not closed is held.
+    [[nodiscard]] bool is_cut() const noexcept { return open_.empty() && !held_.empty(); }
+    /// The links are received from again.
+    void release();
+    /// Where the stream is: its watermarks, and its place in the order.
+    void save(StateWriter& writer) const;
+    /// Into a port with as many links.
+    void load(StateReader& reader);
     /// A received batch was processed, and its watermark is valid from now on.
     void handled(const Link& link, const message::BatchHeader& header);
     /// The watermark of the input: the least of the links. In an ordered section it is that of the
@@ -56,6 +67,7 @@ class InputPort {
     void end(Link& link) { merge_.set_ended(link.input()); }
 
     std::vector<Link*> open_;  // the links that are not drained
+    std::vector<Link*> held_;  // of them, apart: those that have delivered a barrier
     WatermarkMerge merge_;
     Progress last_;  // ordered: of the last batch
     std::size_t next_ = 0;

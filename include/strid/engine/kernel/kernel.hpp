@@ -23,6 +23,7 @@
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
@@ -83,6 +84,18 @@ class Kernel final : public Node {
 
     RunResult run(std::int64_t& clock_ns) override {
         if (ended_ && !advancing_) return finish(clock_ns);
+        if constexpr (has_source) {
+            if (cut_ != nullptr && !advancing_ && !is_cutting_) [[unlikely]] {
+                const SnapshotCut::Wanted wanted = cut_->wanted();
+                if (wanted.number != snapshots_) {
+                    begin_snapshot(wanted.number);
+                } else if (wanted.is_last) {
+                    return wait_for_input(clock_ns);
+                }
+            }
+        }
+        if (is_cutting_) [[unlikely]]
+            return go_on_with_snapshot(clock_ns);
         if (!chain_.ready() && !(has_output && output_->refresh())) {
             refusals_.add(1);
             return wait_for_room(clock_ns);
@@ -103,6 +116,46 @@ class Kernel final : public Node {
     }
     [[nodiscard]] bool awaits_outside() const noexcept override {
         return Head::awaits_outside || Chain::awaits_outside;
+    }
+    [[nodiscard]] bool polls() const noexcept override { return has_source; }
+    [[nodiscard]] std::vector<std::string> no_snapshot() const override {
+        std::vector<std::string> faults;
+        const auto add = [&]<class One>(std::size_t index, std::type_identity<One>) {
+            if constexpr (!state_has_codec<One>) {
+                faults.push_back(no_codec(names_[index], type_of_state<One>()));
+            } else if constexpr (One::traits.no_snapshots || brings_tasks<One>) {
+                faults.push_back(works_apart_of_state(names_[index]));
+            }
+        };
+        if constexpr (has_source) {
+            using Source = typename Head::Source;
+            if (Source::traits.no_snapshots || head_.blocks()) {
+                faults.push_back(no_position(names_.front()));
+            } else {
+                add(0, std::type_identity<Source>{});
+            }
+        }
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (add(Head::operators + I, std::type_identity<Stages>{}), ...);
+        }(std::index_sequence_for<Stages...>{});
+        return faults;
+    }
+    [[nodiscard]] std::vector<std::string> types_of_state() const override {
+        std::vector<std::string> types;
+        if constexpr (has_source) types.push_back(type_of_state<typename Head::Source>());
+        (types.push_back(type_of_state<Stages>()), ...);
+        return types;
+    }
+    void restore_as_ended() noexcept override { ended_ = restored_as_ended_ = true; }
+    void restore(StateReader& reader) override {
+        if constexpr (has_codecs) {
+            each_state([&reader](auto& part) { state::load(reader, part); });
+            reader.expect_end();
+            if constexpr (has_source) {
+                guarded(names_.front(), [&] { notify_source(head_.source, Restored{}); });
+            }
+            notify<Restored>();
+        }
     }
     [[nodiscard]] double fraction_done() const noexcept override { return head_.fraction_done(); }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return head_.bytes_read(); }
@@ -155,6 +208,11 @@ class Kernel final : public Node {
         if (batch_ == nullptr) {
             const auto [batch, link] = receive();
             if (batch == nullptr) return run_without_input(clock_ns);
+            if (message::header_of(*batch).is_barrier) [[unlikely]] {
+                link->give_back(*batch);
+                input_.hold(*link);
+                return RunResult::progressed;
+            }
             batch_ = batch;
             link_ = link;
             position_ = 0;
@@ -197,6 +255,10 @@ class Kernel final : public Node {
         if (Chain::asks || input_.progress() != progress_) {
             advance(clock_ns);
             idle_published_ = false;
+        }
+        if (input_.is_cut() && !advancing_) [[unlikely]] {
+            begin_snapshot(snapshots_ + 1);
+            return RunResult::progressed;
         }
         if (input_.exhausted()) {
             ended_ = true;
@@ -301,13 +363,75 @@ class Kernel final : public Node {
         return true;
     }
 
+    // ---- snapshots -----------------------------------------------------------------------------
+
+    /// Saves the state: all records before the snapshot have passed.
+    [[gnu::noinline]] void begin_snapshot(std::uint64_t number) {
+        is_cutting_ = true;
+        snapshots_ = number;
+        idle_published_ = false;
+        if constexpr (has_source) {
+            guarded(names_.front(), [&] { notify_source(head_.source, SnapshotBegins{number}); });
+        }
+        chain_.template each_that_hears<SnapshotBegins>([&]<std::size_t I>(auto& stage) {
+            guarded(names_[Head::operators + I], [&] { stage.on(SnapshotBegins{number}); });
+        });
+        if constexpr (has_codecs) {
+            StateBytes kept;
+            StateWriter writer{kept};
+            each_state([&writer](auto& part) { state::save(writer, part); });
+            writer.flush();
+            cut_->saved(place_, kept.take());
+        }
+    }
+    /// Sends the barrier, and then goes on with the stream.
+    [[gnu::noinline]] RunResult go_on_with_snapshot(std::int64_t clock_ns) {
+        if constexpr (has_output) {
+            if (!output_->send_barriers()) {
+                refusals_.add(1);
+                return wait_for_room(clock_ns);
+            }
+        }
+        is_cutting_ = false;
+        input_.release();
+        return RunResult::progressed;
+    }
+
+    template <class One>
+    static constexpr bool brings_tasks = Hears<One, TasksWanted>;
+    /// Calls `visit` with each part of the state: that of the operators, and what the engine knows
+    /// of the stream.
+    template <class Visit>
+    void each_state(const Visit& visit) {
+        if constexpr (has_source) for_each_state(head_.source, visit);
+        chain_.for_each_stage([&]<std::size_t I>(auto& stage) { for_each_state(stage, visit); });
+        visit(progress_);
+        visit(source_progress_);
+        visit(input_);
+        if constexpr (has_output) visit(*output_);
+    }
+    template <class One>
+    static constexpr bool state_has_codec = [] {
+        if constexpr (requires(One& one) { one.state(); }) {
+            return []<class... States>(std::type_identity<std::tuple<States...>>) {
+                return (state::has_codec<std::remove_cvref_t<States>>() && ...);
+            }(std::type_identity<decltype(std::declval<One&>().state())>{});
+        }
+        return true;
+    }();
+    static constexpr bool has_codecs = [] {
+        bool all = (state_has_codec<Stages> && ...);
+        if constexpr (has_source) all = all && state_has_codec<typename Head::Source>;
+        return all;
+    }();
+
     // ---- the end -------------------------------------------------------------------------------
 
     RunResult finish(std::int64_t clock_ns) {
         if (closed_) return RunResult::finished;
         waits_.end(clock_ns);
         Passed passed{};
-        const bool done = [&] {
+        const bool done = restored_as_ended_ || [&] {
             Passage passage{chain_, stage_names(), passed};
             return passage.finish(Clock{clock_ns});
         }();
@@ -324,6 +448,7 @@ class Kernel final : public Node {
             if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
         }
         closed_ = true;
+        if (cut_ != nullptr) cut_->ended(place_);
         return RunResult::finished;
     }
 
@@ -392,7 +517,9 @@ class Kernel final : public Node {
     Progress source_progress_;          // by a source that reports its time
     Progress progress_;                 // what the stages got last, or are getting
     bool advancing_ = false;            // they have not yet emitted all that it causes
+    bool is_cutting_ = false;           // the barrier of a snapshot is to be sent
     bool ended_ = false;                // no more input follows
+    bool restored_as_ended_ = false;    // and has emitted all
     bool stages_closed_ = false;
     bool closed_ = false;  // and all output is sent
 };

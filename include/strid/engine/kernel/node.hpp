@@ -20,11 +20,13 @@
 #include <strid/base/histogram.hpp>
 #include <strid/engine/kernel/input_port.hpp>
 #include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/snapshot_cut.hpp>
 #include <strid/engine/kernel/split_clock.hpp>
 #include <strid/engine/kernel/wait_clock.hpp>
 #include <strid/engine/operator/count.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/run_scope.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::operators {
 
@@ -77,6 +79,24 @@ class Node {
     /// Processes one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
     virtual RunResult run(std::int64_t& clock_ns) = 0;
+    /// The operators whose state has no codec (strid/state/codec.hpp), or that cannot take a part in
+    /// a snapshot for another reason: a line for each.
+    [[nodiscard]] virtual std::vector<std::string> no_snapshot() const { return {}; }
+    /// The types of what save() saves, for messages and to be compared.
+    [[nodiscard]] virtual std::vector<std::string> types_of_state() const { return {}; }
+    /// Goes on from a saved state: behind open(), before the first run. Throws StateError, and what
+    /// operators throw.
+    virtual void restore(StateReader& /*reader*/) {}
+    /// The same from the state of a node that has ended: it closes its outputs and does no more.
+    virtual void restore_as_ended() noexcept {}
+    /// Takes a part in the snapshots of the run, as node number `place`. Before the first run.
+    void take_part(SnapshotCut& cut, std::size_t place, std::uint64_t snapshots_before) noexcept {
+        cut_ = &cut;
+        place_ = place;
+        snapshots_ = snapshots_before;
+    }
+    /// It polls a source.
+    [[nodiscard]] virtual bool polls() const noexcept { return false; }
     /// Gives back the present batch, which a run that failed may have left. Called on every node
     /// before the first is destroyed, because a batch goes home to another node's pool.
     virtual void abandon() noexcept = 0;
@@ -198,6 +218,9 @@ class Node {
     SharedCount queued_max_;
     WaitClock waits_;
     SplitClock split_;
+    SnapshotCut* cut_ = nullptr;   // null: the run takes no snapshots
+    std::size_t place_ = 0;        // among the nodes of the run
+    std::uint64_t snapshots_ = 0;  // the number of the last one that it took a part in
 
   private:
     /// A second call returns after the first: the last thread of a run relies on the source having

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include <strid/base/error.hpp>
@@ -163,6 +164,11 @@ class OutputPort {
     /// consumers of all that was sent. False if an idle producer is not done: an empty batch lacked
     /// a block, or a batch waits for room in a ring.
     bool publish(bool idle);
+    /// Sends all records, and over each link a barrier behind them. False while a block is missing:
+    /// call again.
+    [[nodiscard]] bool send_barriers();
+    /// The place in the order of the stream that the next batch has.
+    auto state() { return std::tie(sequence_); }
     /// All batches are sent and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 
@@ -173,6 +179,7 @@ class OutputPort {
     void hold(const memory::TextReference& text, std::size_t most);
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
+    void hand_over(std::size_t link, memory::Block& batch);
     void push_to_all(const Slot& slot, memory::Block& batch);
     void send_filled(bool idle);
     [[nodiscard]] bool send_progress(Slot& slot, bool idle);
@@ -209,6 +216,7 @@ class OutputPort {
     bool stamps_ = false;
     bool numbered_ = false;  // batches belong to sequences: no other may come between
     std::uint64_t sequence_ = 0;
+    std::size_t barriers_sent_ = 0;  // of the present snapshot
     std::int64_t run_began_ns_ = 0;
     std::int64_t ingress_ns_ = message::no_ingress;
     std::vector<memory::TextReference> texts_;

@@ -59,7 +59,8 @@ struct alignas(cache_line_bytes) BatchHeader {
     static constexpr std::size_t texts_room = 10;
 
     std::uint32_t count = 0;  ///< Records alive in the block.
-    std::uint16_t text_count = 0;
+    std::uint8_t text_count = 0;
+    bool is_barrier = false;               ///< Of a snapshot (engine/kernel/snapshot_cut.hpp).
     bool ends_sequence = false;            ///< The last batch that was derived from `sequence`.
     bool below_watermark = false;          ///< A record may be below an earlier watermark.
     std::uint64_t sequence = 0;            ///< Place in the order of the stream, for `ordered`.

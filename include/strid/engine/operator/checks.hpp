@@ -59,7 +59,8 @@ consteval bool has_known_state() {
 template <class F>
 consteval bool has_what_its_traits_list() {
     using enum Has;
-    if constexpr (!detail::has_its_hooks<F, Opened, Restored, Flush, Closed, CutOff>()) {
+    if constexpr (!detail::has_its_hooks<F, Opened, Restored, Flush, Closed, CutOff,
+                                         SnapshotBegins>()) {
         return false;
     } else if constexpr (!detail::has_its_members<F, blocks, accepts, files>()) {
         return false;

@@ -96,7 +96,7 @@ consteval bool has_what_it_lists() {
     } else if constexpr (!detail::has_its_hooks<Operator, TasksWanted, Opened, Restored,
                                                 BatchBegins, Coming<typename Operator::Arrived>,
                                                 Watermark, Clock, BatchEnds, SourceProgress, Flush,
-                                                Ended, Closed, CutOff>()) {
+                                                Ended, Closed, CutOff, SnapshotBegins>()) {
         return false;
     } else if constexpr (!detail::has_its_members<Operator, facts, wake_at_ns, held_back, passed,
                                                   time_of, draws_from, resource, blocks,
@@ -168,7 +168,7 @@ consteval bool is_source() {
         return false;
     } else if constexpr (!detail::can_be_derived_from<S>()) {
         return false;
-    } else if constexpr (!detail::has_its_hooks<S, Opened, Restored, Stopped>()) {
+    } else if constexpr (!detail::has_its_hooks<S, Opened, Restored, SnapshotBegins, Stopped>()) {
         return false;
     } else if constexpr (!detail::has_its_members<S, wake_at_ns, blocks, files, fraction_done,
                                                   bytes_read, replicas_used, keep_all_text>()) {

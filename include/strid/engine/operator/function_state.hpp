@@ -45,12 +45,36 @@ inline constexpr bool is_own_state =
     std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F> &&
     !detail::points_elsewhere<F>();
 
+namespace detail {
+
+template <class Call>
+inline constexpr bool is_constant_call = false;
+template <class F, class R, class... Arguments>
+inline constexpr bool is_constant_call<R (F::*)(Arguments...) const> = true;
+template <class F, class R, class... Arguments>
+inline constexpr bool is_constant_call<R (F::*)(Arguments...) const noexcept> = true;
+
+}  // namespace detail
+
+/// Whether a call may change the function. It has plain values then, or state(); of a function with
+/// an overloaded or generic call that has plain values it is not known.
+template <class F>
+consteval bool may_change() {
+    if constexpr (!std::is_class_v<F> || std::is_empty_v<F>) {
+        return false;
+    } else if constexpr (requires { &F::operator(); }) {
+        return !detail::is_constant_call<decltype(&F::operator())>;
+    } else {
+        return is_own_state<F>;
+    }
+}
+
 /// The state of a function whose call may change it, as a std::tie.
 template <class F>
 [[nodiscard]] auto state_of_function(F& function) {
     if constexpr (requires { function.state(); }) {
         return function.state();
-    } else if constexpr (std::is_empty_v<F> || traits_of_function<F>.stateless) {
+    } else if constexpr (!may_change<F>() || traits_of_function<F>.stateless) {
         return std::tie();
     } else {
         return std::tie(function);

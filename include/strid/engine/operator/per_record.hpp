@@ -32,7 +32,8 @@ class Plain {
     static constexpr bool keyed = false;
     static constexpr void add_to(OperatorTraits& traits) {
         traits.hears = traits.hears | events<Opened> |
-                       traits_of_function<F>.hears.template among<Flush, Closed>();
+                       traits_of_function<F>
+                           .hears.template among<Restored, SnapshotBegins, Flush, Closed>();
     }
 
     explicit Plain(F function) : function_(std::move(function)) {}
@@ -40,6 +41,16 @@ class Plain {
     void on(const Opened& opened) {
         context_ = opened.context;
         notify_function(function_, Opened{context_, opened.task, opened.stop});
+    }
+    void on(Restored restored)
+        requires FunctionHears<F, Restored>
+    {
+        function_.on(restored);
+    }
+    void on(SnapshotBegins snapshot)
+        requires FunctionHears<F, SnapshotBegins>
+    {
+        function_.on(snapshot);
     }
     void on(Flush flush)
         requires FunctionHears<F, Flush>
@@ -187,11 +198,14 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
     static constexpr OperatorTraits traits{
         .kind = "sink",
         .emits = Emits::nothing,
-        .hears = events<Opened> | of_function.hears.template among<Flush, Closed, CutOff>(),
+        .hears = events<Opened> |
+                 of_function.hears
+                     .template among<Restored, SnapshotBegins, Flush, Closed, CutOff>(),
         .has = Has::facts | has_if(function_has<F, Has::blocks>, Has::blocks) |
                has_if(function_has<F, Has::accepts>, Has::accepts),
         .may_skip = true,
-        .one_replica = of_function.one_replica};
+        .one_replica = of_function.one_replica,
+        .no_snapshots = of_function.no_snapshots};
     using Plain<F>::Plain;
     using Plain<F>::on;
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -20,7 +19,6 @@
 #include <strid/engine/operator/late_apart.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/stream_time.hpp>
-#include <strid/state/bytes.hpp>
 
 namespace strid::test::detail {
 
@@ -34,14 +32,6 @@ void move_state(State& into, State& from) {
         std::construct_at(&into, std::move(from));
     }
 }
-
-/// Keeps all bytes of a state.
-struct KeptBytes final : StateWriter::Receiver {
-    void receive(std::span<const std::byte> more) override {
-        bytes.insert(bytes.end(), more.begin(), more.end());
-    }
-    std::vector<std::byte> bytes;
-};
 
 /// The operator; its late records are emitted too, as they arrived.
 template <class Operator>

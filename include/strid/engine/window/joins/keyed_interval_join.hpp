@@ -160,6 +160,7 @@ class KeyedIntervalJoin
         EventTime time;
         T record{};
         bool met = false;
+        auto state() { return std::tie(time, record, met); }
     };
     struct KeptLeft : Kept<L> {};
     struct KeptRight : Kept<R> {};

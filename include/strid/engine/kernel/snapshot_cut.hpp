@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the nodes of a run take a snapshot together. Someone asks for one; the node of each source
+// then stops between two polls, saves its state, sends a barrier behind its records over every
+// link, and goes on. A node that has the barrier from each open link saves its state in turn, and
+// passes the barrier on. No record that follows a barrier has changed a saved state, and none that
+// came before it is missing: the saved states are those of a run that had read so much of each
+// source and no more.
+//
+// Invariant: a node saves its state once for a snapshot, or ends before it would; then its state is
+// that of a node that has ended.
+//
+// Threads: ask() by one thread; the rest by the tasks of the nodes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/engine/base/type_name.hpp>
+
+namespace strid::operators {
+
+/// Receives the states of the nodes. A derived class stores them.
+class SnapshotCut {
+  public:
+    virtual ~SnapshotCut() = default;
+
+    /// The number of the snapshot that the sources are asked for; 0: none so far. Behind the last
+    /// one no source emits a record.
+    struct Wanted {
+        std::uint64_t number = 0;
+        bool is_last = false;
+    };
+    [[nodiscard]] Wanted wanted() const noexcept {
+        // Relaxed: it orders nothing, and a source that does not see it yet is woken.
+        const std::uint64_t word = wanted_.load(std::memory_order_relaxed);
+        return {word >> 1U, (word & 1U) != 0};
+    }
+    /// The next snapshot is asked for. Not before the one before it is complete.
+    void ask(const Wanted& wanted) noexcept {
+        wanted_.store(wanted.number << 1U | (wanted.is_last ? 1U : 0U), std::memory_order_relaxed);
+    }
+
+    /// The state of a node, by its place among the nodes of the run. Any thread.
+    virtual void saved(std::size_t node, std::vector<std::byte> state) = 0;
+    /// The node has ended: it processes no record any more. Any thread.
+    virtual void ended(std::size_t node) noexcept = 0;
+
+  private:
+    std::atomic<std::uint64_t> wanted_{0};
+};
+
+/// The types of the parts of a state.
+template <class One>
+[[nodiscard]] std::string type_of_state() {
+    if constexpr (requires(One& one) { one.state(); }) {
+        return type_name<decltype(std::declval<One&>().state())>();
+    } else {
+        return {};
+    }
+}
+
+// Why an operator can take no part in a snapshot.
+[[nodiscard]] std::string no_codec(const std::string& name, const std::string& type);
+[[nodiscard]] std::string works_apart_of_state(const std::string& name);
+[[nodiscard]] std::string no_position(const std::string& name);
+
+}  // namespace strid::operators

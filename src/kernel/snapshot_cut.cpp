@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <strid/engine/kernel/snapshot_cut.hpp>
+
+namespace strid::operators {
+
+std::string no_codec(const std::string& name, const std::string& type) {
+    return fmt::format(
+        "operator '{}': its state cannot be saved, because a part of it has no codec "
+        "(strid/state/codec.hpp): {}",
+        name, type);
+}
+
+std::string works_apart_of_state(const std::string& name) {
+    return fmt::format("operator '{}': records, or their effects, are on their way outside of its state", name);
+}
+
+std::string no_position(const std::string& name) {
+    return fmt::format("operator '{}': what it has emitted cannot be read once more", name);
+}
+
+}  // namespace strid::operators
