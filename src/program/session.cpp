@@ -147,7 +147,7 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         signals = watch.signals().count();
         last_signal = watch.signals().last();
     }
-    const bool suspends = !options.snapshots.folder.empty() && !options.snapshots.drain;
+    const bool suspends = options.snapshots.on() && !options.snapshots.drain;
     if (!session.quiet) {
         const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
         terminal.say(summary(report, bytes, how_it_ended(outcome, signals, suspends)));

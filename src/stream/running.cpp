@@ -88,6 +88,7 @@ Running::State::State(const Graph& graph, const RunOptions& options)
     make_ports(options);
     link();
     make_tasks(graph.segments());
+    if (options.snapshots.on()) prepare_snapshots(options.snapshots);
     auto [tasks, affinity] = all_tasks(options);
     execution_ = std::make_unique<runtime::Execution>(
         std::move(tasks),
@@ -100,7 +101,6 @@ Running::State::State(const Graph& graph, const RunOptions& options)
                                   .watchdog = options.watchdog,
                                   .on_stalled = options.on_stalled,
                                   .on_end = [this](const auto& end) { ended(end); }});
-    if (!options.snapshots.folder.empty()) prepare_snapshots(options.snapshots);
 }
 
 void Running::State::prepare_snapshots(const SnapshotOptions& options) {
@@ -117,7 +117,7 @@ void Running::State::prepare_snapshots(const SnapshotOptions& options) {
         }
     }
     snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(nodes), std::move(polling),
-                                             scope_, *execution_);
+                                             scope_);
 }
 
 /// The tasks with those that their operators bring, which come right behind them, and the
@@ -139,11 +139,14 @@ std::pair<std::vector<runtime::Task*>, std::vector<int>> Running::State::all_tas
         }
     }
     tasks_brought_ = tasks.size() - tasks_.size();
+    if (snapshots_) {
+        tasks.push_back(snapshots_.get());
+        if (named) affinity.push_back(options.affinity.front());
+    }
     return {std::move(tasks), named ? std::move(affinity) : options.affinity};
 }
 
 Running::State::~State() {
-    if (snapshots_) snapshots_->end();
     execution_.reset();
     for (auto& fragment : replicas_) {
         for (Node* node : fragment) node->abandon();
@@ -264,10 +267,12 @@ void Running::State::make_tasks(const graph::Segments& segments) {
 
 void Running::State::start(const std::stop_token& stop) {
     for (auto& task : tasks_) task->open(stop);
-    if (snapshots_) snapshots_->restore();
+    if (snapshots_) {
+        snapshots_->restore();
+        snapshots_->begin(*execution_);
+    }
     start_ns_ = now_ns();
     execution_->start();
-    if (snapshots_) snapshots_->begin();
 }
 
 void Running::State::stop() noexcept {

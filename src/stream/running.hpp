@@ -66,8 +66,8 @@ class Running::State {
     std::atomic<std::int64_t> end_ns_{0};
     std::atomic<bool> stopped_{false};
     std::function<void(const RunEnd&)> on_end_;
-    std::unique_ptr<runtime::Execution> execution_;  // its threads end before the tasks do
-    std::unique_ptr<Snapshots> snapshots_;           // last: its thread stops the execution
+    std::unique_ptr<Snapshots> snapshots_;
+    std::unique_ptr<runtime::Execution> execution_;  // last: its threads end before the tasks do
 };
 
 }  // namespace strid

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/version.hpp>
-#include <strid/engine/base/thread_name.hpp>
 
 namespace strid {
 
@@ -39,23 +40,33 @@ std::string difference(const SnapshotNode& now, const SnapshotNode& before) {
     return {};
 }
 
+/// The time, and the size of all states.
+void stamp(Snapshot& snapshot) {
+    snapshot.description.taken_ns =
+        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
+    for (const auto& state : snapshot.states) snapshot.description.state_bytes += state.size();
+}
+
 }  // namespace
 
 Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
                      std::vector<operators::Node*> nodes, std::vector<runtime::Task*> polling,
-                     RunScope& scope, runtime::Execution& execution)
-    : options_(options),
+                     RunScope& scope)
+    : Task("snapshots"),
+      options_(options),
       graph_(std::move(graph)),
       nodes_(std::move(nodes)),
       polling_(std::move(polling)),
       scope_(scope),
-      execution_(execution),
-      folder_((check_part(), options.folder)),
       states_(nodes_.size()),
-      ended_(nodes_.size(), false) {
-    if (const auto numbers = folder_.numbers(); !numbers.empty()) number_ = numbers.back();
+      ended_(nodes_.size(), false),
+      running_(nodes_.size()) {
+    check_part();
+    store_ = options_.store != nullptr ? options_.store
+                                       : std::make_shared<SnapshotFolder>(options_.folder);
+    if (const auto numbers = store_->numbers(); !numbers.empty()) number_ = numbers.back();
     if (!options_.restart) {
-        before_ = folder_.newest([this](const std::string& text) { warn(text); });
+        before_ = store_->newest([this](const std::string& text) { warn(text); });
     }
     if (before_) check_same(before_->description);
     scope_.go_on_with(before_ ? std::exchange(before_->description.results, {})
@@ -138,79 +149,76 @@ void Snapshots::restore() {
     before_.reset();
 }
 
-void Snapshots::begin() {
-    const std::lock_guard lock(mutex_);
-    is_working_ = true;
-    thread_ = std::thread([this] { work(); });
+void Snapshots::begin(runtime::Execution& execution) {
+    execution_ = &execution;
+    due_ns_ = now_ns() + options_.every.count();
 }
 
-void Snapshots::end() noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        is_over_ = true;
+runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
+    using enum runtime::StepResult;
+    Lock lock(mutex_);
+    if (is_taking_) {
+        if (missing_ != 0) return waiting;
+        complete_snapshot(lock);
+        clock_ns = now_ns();
+        due_ns_ = std::max(due_ns_ + options_.every.count(), clock_ns);
+        if (is_last_) {
+            lock.unlock();
+            execution_->cancel();
+            return finished;
+        }
     }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-}
-
-void Snapshots::work() {
-    detail::name_this_thread("strid-snapshots");
-    std::unique_lock lock(mutex_);
-    const auto is_asked = [this] { return is_over_ || last_is_asked_ || asked_ != answered_; };
-    while (!is_over_) {
-        changed_.wait_for(lock, options_.every, is_asked);
-        if (is_over_) break;
-        const std::uint64_t asked = asked_;
-        const bool is_last = last_is_asked_;
-        const bool stored = take(is_last ? Kind::last : Kind::usual, lock);
-        answered_ = asked;
-        changed_.notify_all();
-        if (!is_last) continue;
-        last_is_stored_ = stored;
+    if (running_ == 0) {
         is_over_ = true;
-        is_working_ = false;
-        lock.unlock();
         changed_.notify_all();
-        // Without its last snapshot a run goes on from the one before.
-        execution_.cancel();
-        return;
+        return finished;
     }
-    is_working_ = false;
-    changed_.notify_all();
+    if (last_is_asked_ || asked_ != answered_ || clock_ns >= due_ns_ || scope_.simulated()) {
+        begin_snapshot();
+        return missing_ == 0 ? progressed : waiting;
+    }
+    return timed;
 }
 
-bool Snapshots::take(Kind kind, std::unique_lock<std::mutex>& lock) {
+void Snapshots::begin_snapshot() {
     std::fill(states_.begin(), states_.end(), std::nullopt);
-    missing_ = static_cast<std::size_t>(std::count(ended_.begin(), ended_.end(), false));
-    ask({++number_, kind == Kind::last});
-    lock.unlock();
+    missing_ = running_;
+    is_taking_ = true;
+    is_last_ = last_is_asked_;
+    taken_up_ = asked_;
+    ask({++number_, is_last_});
     for (runtime::Task* const task : polling_) task->notify();
-    lock.lock();
-    changed_.wait(lock, [this] { return is_over_ || missing_ == 0; });
-    if (missing_ != 0) return false;
+}
+
+/// All states are there.
+void Snapshots::complete_snapshot(Lock& lock) {
     Snapshot snapshot{description(), {}};
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
         // One that has saved its state and ended since is as it was when it saved it.
         snapshot.description.nodes[i].has_ended = !states_[i].has_value();
-        snapshot.states.push_back(std::exchange(states_[i], std::nullopt).value_or(
-            std::vector<std::byte>{}));
-        snapshot.description.state_bytes += snapshot.states.back().size();
+        snapshot.states.push_back(
+            std::exchange(states_[i], std::nullopt).value_or(std::vector<std::byte>{}));
     }
     lock.unlock();
     std::string fault;
     try {
         snapshot.description.number = number_;
-        snapshot.description.taken_ns =
-            std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
         snapshot.description.results = scope_.prepare();
-        folder_.store(snapshot);
+        stamp(snapshot);
+        store_->store(snapshot);
     } catch (const std::exception& error) {
         fault = error.what();
         warn(fmt::format("a snapshot could not be stored: {}", fault));
     }
     lock.lock();
+    is_taking_ = false;
+    answered_ = taken_up_;
     fault_ = fault;
-    return fault.empty();
+    if (is_last_) {
+        last_is_stored_ = fault.empty();
+        is_over_ = true;
+    }
+    changed_.notify_all();
 }
 
 void Snapshots::saved(std::size_t node, std::vector<std::byte> state) {
@@ -219,7 +227,7 @@ void Snapshots::saved(std::size_t node, std::vector<std::byte> state) {
         states_[node] = std::move(state);
         if (--missing_ != 0) return;
     }
-    changed_.notify_all();
+    notify();
 }
 
 void Snapshots::ended(std::size_t node) noexcept {
@@ -227,16 +235,21 @@ void Snapshots::ended(std::size_t node) noexcept {
         const std::lock_guard lock(mutex_);
         if (ended_[node]) return;
         ended_[node] = true;
-        if (states_[node].has_value() || missing_ == 0 || --missing_ != 0) return;
+        --running_;
+        const bool was_missing = is_taking_ && !states_[node].has_value();
+        if (was_missing) --missing_;
+        if (running_ != 0 && !(was_missing && missing_ == 0)) return;
     }
-    changed_.notify_all();
+    notify();
 }
 
 bool Snapshots::take_now() {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     const std::uint64_t mine = ++asked_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return is_over_ || !is_working_ || answered_ >= mine; });
+    lock.unlock();
+    notify();
+    lock.lock();
+    changed_.wait(lock, [&] { return is_over_ || answered_ >= mine; });
     if (answered_ < mine) return false;
     if (!fault_.empty()) throw InputOutputError(fault_);
     return true;
@@ -248,16 +261,14 @@ bool Snapshots::take_last() noexcept {
         const std::lock_guard lock(mutex_);
         last_is_asked_ = true;
     }
-    changed_.notify_all();
+    notify();
     return true;
 }
 
-// The thread may be storing a snapshot, which is as good as any.
 bool Snapshots::run_is_over() noexcept {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     is_over_ = true;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !is_working_ || last_is_stored_; });
     return last_is_stored_;
 }
 
@@ -273,11 +284,10 @@ void Snapshots::store(bool is_finished) {
     Snapshot snapshot{description(), std::vector<std::vector<std::byte>>(nodes_.size())};
     for (SnapshotNode& node : snapshot.description.nodes) node.has_ended = true;
     snapshot.description.number = ++number_;
-    snapshot.description.taken_ns =
-        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
     snapshot.description.is_finished = is_finished;
     if (!is_finished) snapshot.description.results = scope_.prepare();
-    folder_.store(snapshot);
+    stamp(snapshot);
+    store_->store(snapshot);
 }
 
 void Snapshots::warn(const std::string& text) const {

@@ -3,21 +3,22 @@
 // The snapshots of one run: asks its nodes for them, gathers the states, and stores them; before
 // the run, gives the nodes the states of the last one.
 //
-// A thread takes a snapshot every so often. It waits for the states, which the nodes save between
-// two records, makes the results last that are written so far, and stores all: the nodes go on
-// meanwhile. There is never more than one at a time.
+// A task of the run takes a snapshot every so often, on a thread of its own. When the last node has
+// saved its state, between two records, the task makes the results last that were written so far,
+// and stores all; the nodes go on meanwhile. There is never more than one at a time. In the
+// simulation the task is stepped as any other is.
 //
-// Threads: saved(), ended(), take_now() and take_last() by any thread; the others by that which
-// starts the run, and by the last thread of the run, as running.cpp has it.
+// Threads: saved(), ended(), take_now() and take_last() by any; step() by that of the task; the
+// others by the one that starts the run, and by the last one of the run (running.cpp).
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <strid/engine/kernel/node.hpp>
@@ -30,21 +31,22 @@
 
 namespace strid {
 
-class Snapshots final : public operators::SnapshotCut {
+class Snapshots final : public operators::SnapshotCut, public runtime::Task {
   public:
-    /// Opens the folder, and reads its newest snapshot. Throws GraphError where nodes can take no
-    /// part in a snapshot, and where the folder is another graph's; InputOutputError, StateError.
+    /// Opens the store, and reads its newest snapshot. Throws GraphError where nodes can take no
+    /// part in a snapshot, and where the store is another graph's; InputOutputError, StateError.
     Snapshots(const SnapshotOptions& options, std::string graph,
               std::vector<operators::Node*> nodes, std::vector<runtime::Task*> polling,
-              RunScope& scope, runtime::Execution& execution);
-    ~Snapshots() override { end(); }
+              RunScope& scope);
 
     /// Gives the opened nodes their states. Throws OperatorError.
     void restore();
-    /// The run has begun.
-    void begin();
-    /// No further snapshot is begun, and the thread has ended.
-    void end() noexcept;
+    /// The run is about to begin.
+    void begin(runtime::Execution& execution);
+
+    runtime::StepResult step(std::int64_t& clock_ns) override;
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept override { return due_ns_; }
+    [[nodiscard]] bool needs_own_thread() const noexcept override { return true; }
 
     void saved(std::size_t node, std::vector<std::byte> state) override;
     void ended(std::size_t node) noexcept override;
@@ -62,13 +64,13 @@ class Snapshots final : public operators::SnapshotCut {
     void store_finished();
 
   private:
-    enum class Kind : std::uint8_t { usual, last };
+    using Lock = std::unique_lock<std::mutex>;
 
     [[nodiscard]] SnapshotDescription description() const;
     void check_part() const;
     void check_same(const SnapshotDescription& before) const;
-    void work();
-    bool take(Kind kind, std::unique_lock<std::mutex>& lock);
+    void begin_snapshot();
+    void complete_snapshot(Lock& lock);
     void store(bool is_finished);
     void warn(const std::string& text) const;
 
@@ -77,25 +79,28 @@ class Snapshots final : public operators::SnapshotCut {
     std::vector<operators::Node*> nodes_;
     std::vector<runtime::Task*> polling_;  // those that step sources
     RunScope& scope_;
-    runtime::Execution& execution_;
-    SnapshotFolder folder_;
+    runtime::Execution* execution_ = nullptr;
+    std::shared_ptr<SnapshotStore> store_;
     std::optional<Snapshot> before_;  // of an earlier run, until restore()
     std::uint64_t number_ = 0;        // of the last one that was begun
+    std::int64_t due_ns_ = 0;         // when the next one is to be begun
 
     std::mutex mutex_;
     std::condition_variable changed_;
     // Under mutex_:
     std::vector<std::optional<std::vector<std::byte>>> states_;  // of the present snapshot
     std::vector<bool> ended_;
-    std::size_t missing_ = 0;          // states
-    std::uint64_t asked_ = 0;          // by take_now()
-    std::uint64_t answered_ = 0;       // of these
-    std::string fault_;                // of the last one that could not be stored
+    std::size_t running_ = 0;     // nodes that have not ended
+    std::size_t missing_ = 0;     // states
+    bool is_taking_ = false;      // a snapshot
+    std::uint64_t asked_ = 0;     // by take_now()
+    std::uint64_t taken_up_ = 0;  // of these, by the present snapshot
+    std::uint64_t answered_ = 0;  // of these
+    std::string fault_;           // of the last one that could not be stored
     bool last_is_asked_ = false;
+    bool is_last_ = false;        // the present one
     bool last_is_stored_ = false;
     bool is_over_ = false;
-    bool is_working_ = false;
-    std::thread thread_;
 };
 
 }  // namespace strid

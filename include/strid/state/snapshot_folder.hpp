@@ -54,29 +54,39 @@ struct Snapshot {
 /// Called with a sentence for the user.
 using SnapshotWarning = std::function<void(const std::string&)>;
 
+/// The place where a run stores its snapshots. Threads: one at a time.
+class SnapshotStore {
+  public:
+    virtual ~SnapshotStore() = default;
+    /// The numbers of the snapshots, rising.
+    [[nodiscard]] virtual std::vector<std::uint64_t> numbers() const = 0;
+    /// The newest one that is whole; nothing where there is none. Throws StateError where there are
+    /// snapshots and all are damaged: a run that began anew would destroy them.
+    [[nodiscard]] virtual std::optional<Snapshot> newest(const SnapshotWarning& warn) const = 0;
+    /// Stores a snapshot: it lasts from then on, whatever becomes of the process. Throws
+    /// InputOutputError: the older ones stand.
+    virtual void store(const Snapshot& snapshot) = 0;
+};
+
 /// A folder of snapshots, which this process alone writes to.
-class SnapshotFolder {
+class SnapshotFolder final : public SnapshotStore {
   public:
     /// Makes the folder, for this user alone, where there is none. Throws InputOutputError, also
     /// where another process has it.
     explicit SnapshotFolder(std::string path);
     SnapshotFolder(const SnapshotFolder&) = delete;
     SnapshotFolder& operator=(const SnapshotFolder&) = delete;
-    ~SnapshotFolder();
+    ~SnapshotFolder() override;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    /// The numbers of the snapshots, rising.
-    [[nodiscard]] std::vector<std::uint64_t> numbers() const;
+    [[nodiscard]] std::vector<std::uint64_t> numbers() const override;
     /// The description of one. Throws StateError, InputOutputError.
     [[nodiscard]] SnapshotDescription describe(std::uint64_t number) const;
     /// One with its states. Throws StateError, InputOutputError.
     [[nodiscard]] Snapshot read(std::uint64_t number) const;
-    /// The newest one that is whole; nothing where there is none. Throws StateError where there are
-    /// snapshots and all are damaged: a run that began anew would destroy them.
-    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn) const;
-    /// Stores a snapshot; then it is on the disk, and those before the one before it are removed.
-    /// Throws InputOutputError: the older ones stand.
-    void store(const Snapshot& snapshot);
+    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn) const override;
+    /// Those before the one before it are removed.
+    void store(const Snapshot& snapshot) override;
 
   private:
     [[nodiscard]] std::string file_of(std::uint64_t number) const;

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <strid/engine/kernel/output_port.hpp>
 #include <strid/runtime/execution_options.hpp>
+#include <strid/state/snapshot_folder.hpp>
 #include <strid/stream/report.hpp>
 
 namespace strid {
@@ -75,6 +77,8 @@ struct SnapshotOptions {
     /// from there: each record has its effect once. A folder of another graph, or of a run that
     /// has reached its end, is a GraphError.
     std::string folder = {};
+    /// In place of a folder: a store of the program's own.
+    std::shared_ptr<SnapshotStore> store = nullptr;
     std::chrono::nanoseconds every = std::chrono::seconds{10};  ///< From one to the next.
     bool restart = false;  ///< Begins anew, whatever the folder has.
     /// stop() drains the graph and ends the stream for good. Otherwise it takes a last snapshot,
@@ -83,6 +87,9 @@ struct SnapshotOptions {
     /// Called with a sentence about a snapshot that was passed over or could not be stored; by any
     /// thread of the run. The functions that run a graph from main() write it to standard error.
     std::function<void(const std::string&)> on_warning = {};
+
+    /// Whether the run takes snapshots.
+    [[nodiscard]] bool on() const noexcept { return !folder.empty() || store != nullptr; }
 };
 
 /// Options of a run.
