@@ -32,8 +32,8 @@ class RowSink {
     void on(Flush) {
         if (writer_) writer_->flush();
     }
-    void on(SnapshotBegins) {
-        if (writer_) writer_->begin_snapshot();
+    void on(SnapshotBegins snapshot) {
+        if (writer_) writer_->begin_snapshot(snapshot.number);
     }
     void on(Closed) {
         if (writer_) writer_->close();

@@ -114,8 +114,8 @@ void FileSource::open_input() {
     is_draining_ = false;
 }
 
-void FileSource::on(SnapshotBegins) {
-    if (malformed_) malformed_->begin_snapshot();
+void FileSource::on(SnapshotBegins snapshot) {
+    if (malformed_) malformed_->begin_snapshot(snapshot.number);
 }
 
 void FileSource::on(Restored) {

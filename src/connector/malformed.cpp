@@ -50,9 +50,9 @@ class MalformedHandler::Letters final : public RunScope::Result {
         file_->append(rows_);
         rows_.clear();
     }
-    void begin_snapshot() {
+    void begin_snapshot(std::uint64_t number) {
         flush();
-        file_->begin_snapshot();
+        file_->begin_snapshot(number);
     }
     /// Without a run: the end.
     void close() {
@@ -113,10 +113,10 @@ void MalformedHandler::flush() {
     if (letters_) letters_->flush();
 }
 
-void MalformedHandler::begin_snapshot() {
-    if (letters_) letters_->begin_snapshot();
+void MalformedHandler::begin_snapshot(std::uint64_t number) {
+    if (letters_) letters_->begin_snapshot(number);
     if (const auto* const file = options_.dead_letter.target<DeadLetterFile>()) {
-        file->begin_snapshot();
+        file->begin_snapshot(number);
     }
 }
 

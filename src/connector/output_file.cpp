@@ -18,11 +18,9 @@ void OutputFile::begin(std::string_view header, RunScope* run) {
     failure_ = nullptr;
     rows_missing_ = false;
     run_ = run;
-    snapshots_ = 0;
-    is_beginning_ = false;
+    snapshot_ = written_ = next_ = 0;
     users_behind_ = 0;
     rows_behind_.clear();
-    written_ = 0;
     header_ = header;
     if (run == nullptr || !run->takes_snapshots()) {
         destination_.open();
@@ -64,42 +62,38 @@ bool OutputFile::open_if_closed() {
     return true;
 }
 
-void OutputFile::append(std::string_view rows, std::uint64_t snapshots) {
+void OutputFile::append(std::string_view rows, std::uint64_t snapshot) {
     const std::scoped_lock lock(mutex_);
-    if (snapshots > snapshots_) {
+    if (snapshot > snapshot_) {
         rows_behind_ += rows;
     } else {
         write(rows);
     }
 }
 
-std::uint64_t OutputFile::begin_snapshot(std::uint64_t snapshots) {
+void OutputFile::begin_snapshot(std::uint64_t snapshot) {
     const std::scoped_lock lock(mutex_);
-    is_beginning_ = true;
-    if (++users_behind_ == users_) end_snapshot();
-    return snapshots + 1;
+    next_ = snapshot;
+    if (users_ == 0 || ++users_behind_ == users_) end_snapshot(snapshot);
 }
 
-void OutputFile::begin_snapshot() {
-    const std::scoped_lock lock(mutex_);
-    if (users_ == 0 && destination_.is_open()) end_snapshot();
-}
-
-/// Every user has begun it: what is written now is before it. The file is brought to the disk by
-/// prepare(), without the lock.
-void OutputFile::end_snapshot() {
-    if (destination_.is_open()) write({});
+/// Every user has begun it, or has closed: what was written is before it.
+void OutputFile::end_snapshot(std::uint64_t snapshot) {
+    if (!destination_.is_open()) return;
+    write({});
     written_ = destination_.written();
-    ++snapshots_;
-    is_beginning_ = false;
+    snapshot_ = snapshot;
+    next_ = 0;
     users_behind_ = 0;
     write(std::exchange(rows_behind_, {}));
 }
 
-void OutputFile::prepare(StateWriter& writer) {
+void OutputFile::prepare(std::uint64_t snapshot, StateWriter& writer) {
     const std::scoped_lock lock(mutex_);
+    if (destination_.is_open()) write({});
     UnfinishedFile unfinished = destination_.unfinished();
-    unfinished.bytes = std::min(unfinished.bytes, written_);
+    // Else all users have closed before it, and all is before it.
+    if (snapshot == snapshot_) unfinished.bytes = std::min(unfinished.bytes, written_);
     state::save(writer, unfinished);
 }
 
@@ -129,13 +123,13 @@ void OutputFile::write(std::string_view rows) {
     }
 }
 
-void OutputFile::close(std::uint64_t snapshots) {
+void OutputFile::close(std::uint64_t snapshot) {
     const std::scoped_lock lock(mutex_);
     if (users_ == 0) return;
     --users_;
-    if (snapshots > snapshots_) --users_behind_;
-    // One that has ended before a snapshot has all its rows in it.
-    if (is_beginning_ && users_behind_ == users_) end_snapshot();
+    if (snapshot > snapshot_) --users_behind_;
+    // One that has closed before a snapshot has all its rows in it.
+    if (next_ != 0 && users_behind_ == users_) end_snapshot(next_);
     if (users_ > 0) return;
     if (rows_missing_) return let_go();
     // Anything but a plain file ends with its stream, because its reader waits for that.

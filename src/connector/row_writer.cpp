@@ -23,19 +23,20 @@ void RowWriter::open(std::string_view header, const Context& context) {
     file_->open(header, context.run);
     opened_ = true;
     begun_ = false;
-    snapshots_ = 0;
+    snapshot_ = 0;
     rows_.reserve(OutputFile::buffer_bytes + 4096);
 }
 
 void RowWriter::flush() {
     if (rows_.empty() && std::exchange(begun_, true)) return;
-    file_->append(rows_, snapshots_);
+    file_->append(rows_, snapshot_);
     rows_.clear();
 }
 
-void RowWriter::begin_snapshot() {
+void RowWriter::begin_snapshot(std::uint64_t number) {
     flush();
-    snapshots_ = file_->begin_snapshot(snapshots_);
+    file_->begin_snapshot(number);
+    snapshot_ = number;
 }
 
 std::vector<FileUse> RowWriter::files() const {
@@ -46,7 +47,7 @@ void RowWriter::close() {
     if (!opened_) return;
     flush();
     opened_ = false;
-    file_->close(snapshots_);
+    file_->close(snapshot_);
 }
 
 }  // namespace strid

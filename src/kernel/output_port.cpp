@@ -348,7 +348,6 @@ void OutputPort::assert_progress(const Progress& progress) {
 // A barrier carries no watermark: it belongs to no sequence of an ordered section, which would lose
 // its place.
 bool OutputPort::send_barriers() {
-    if (barriers_sent_ == 0) send_filled(true);
     for (; barriers_sent_ != links_.size(); ++barriers_sent_) {
         memory::Block* const block = pool_.try_lease();
         if (block == nullptr) break;

@@ -23,7 +23,7 @@ void RunScope::add(std::shared_ptr<Result> result) {
     results_.push_back(std::move(result));
 }
 
-RunScope::Prepared RunScope::prepare() {
+RunScope::Prepared RunScope::prepare(std::uint64_t snapshot) {
     std::vector<std::shared_ptr<Result>> results;
     {
         const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ RunScope::Prepared RunScope::prepare() {
         if (name.empty()) continue;
         StateBytes bytes;
         StateWriter writer{bytes};
-        result->prepare(writer);
+        result->prepare(snapshot, writer);
         writer.flush();
         prepared[name] = bytes.take();
     }

@@ -203,7 +203,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
     std::string fault;
     try {
         snapshot.description.number = number_;
-        snapshot.description.results = scope_.prepare();
+        snapshot.description.results = scope_.prepare(number_);
         stamp(snapshot);
         store_->store(snapshot);
     } catch (const std::exception& error) {
@@ -285,7 +285,7 @@ void Snapshots::store(bool is_finished) {
     for (SnapshotNode& node : snapshot.description.nodes) node.has_ended = true;
     snapshot.description.number = ++number_;
     snapshot.description.is_finished = is_finished;
-    if (!is_finished) snapshot.description.results = scope_.prepare();
+    if (!is_finished) snapshot.description.results = scope_.prepare(number_);
     stamp(snapshot);
     store_->store(snapshot);
 }

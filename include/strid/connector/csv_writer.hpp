@@ -74,7 +74,7 @@ class CsvWriter {
     /// Writes all buffered rows, so that readers of a pipe or of a live file see them. Throws
     /// InputOutputError, as on(Closed) does.
     void on(Flush) { writer_.flush(); }
-    void on(SnapshotBegins) { writer_.begin_snapshot(); }
+    void on(SnapshotBegins snapshot) { writer_.begin_snapshot(snapshot.number); }
     void on(Closed) { writer_.close(); }
     /// True when a write may wait for a reader (a pipe, a terminal).
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }

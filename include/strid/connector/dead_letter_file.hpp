@@ -27,7 +27,7 @@ class DeadLetterFile {
     void open(RunScope& run) const { shared_->file->open_until_commit(run); }
     /// The lines so far belong to a snapshot; of several sources, those of the last one that says
     /// so.
-    void begin_snapshot() const { shared_->file->begin_snapshot(); }
+    void begin_snapshot(std::uint64_t number) const { shared_->file->begin_snapshot(number); }
     /// Where no run has opened it, as within another callback, the first line does, and it gets its
     /// name when the last copy goes. Throws InputOutputError.
     void operator()(const MalformedLine& line) const;

@@ -44,17 +44,15 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     /// Writes all of `rows`, and before the first of them the header. Throws InputOutputError;
     /// Interrupted where the run is cut short while a reader keeps it waiting.
     void append(std::string_view rows) { append(rows, 0); }
-    /// The same by one that has begun so many snapshots of this run: rows behind a snapshot wait
-    /// here until every user has begun it.
-    void append(std::string_view rows, std::uint64_t snapshots);
-    /// A user has appended all rows before a snapshot; returns how many it has begun.
-    std::uint64_t begin_snapshot(std::uint64_t snapshots);
-    /// Of a file without users (open_until_commit): a snapshot begins here.
-    void begin_snapshot();
+    /// The same by a user whose last snapshot has this number: rows behind a snapshot wait here
+    /// until every user has begun it.
+    void append(std::string_view rows, std::uint64_t snapshot);
+    /// A user has appended all rows before the snapshot of this number.
+    void begin_snapshot(std::uint64_t snapshot);
     /// The last one ends the output; throws InputOutputError when the system reports a late fault.
     void close() { close(0); }
-    /// The same by one that has begun so many snapshots.
-    void close(std::uint64_t snapshots);
+    /// The same by one whose last snapshot has this number.
+    void close(std::uint64_t snapshot);
     /// Instead of close(), where rows are missing.
     void abandon() noexcept;
     /// Opens it outside a run where it is not open: then true, and the caller closes.
@@ -66,7 +64,7 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     void discard() noexcept override;
     // Snapshots.
     [[nodiscard]] std::string name() const override { return path(); }
-    void prepare(StateWriter& writer) override;
+    void prepare(std::uint64_t snapshot, StateWriter& writer) override;
     void suspend() noexcept override;
 
     /// True when a write may block for an unbounded time: a terminal, a pipe, a socket. Never for
@@ -80,7 +78,7 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
   private:
     void begin(std::string_view header, RunScope* run);
     void let_go() noexcept;
-    void end_snapshot();
+    void end_snapshot(std::uint64_t snapshot);
     void write(std::string_view rows);
     void finish();
 
@@ -92,11 +90,11 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     bool rows_missing_ = false;  // a writer was abandoned
     std::string header_;         // that is still to be written
     std::exception_ptr failure_;
-    std::uint64_t snapshots_ = 0;   // that every user has begun
-    bool is_beginning_ = false;     // the next one, by some
+    std::uint64_t snapshot_ = 0;   // the last one that every user has begun
+    std::uint64_t written_ = 0;    // bytes before it
+    std::uint64_t next_ = 0;       // the one that some have begun; 0: none
     std::size_t users_behind_ = 0;  // those of them that have not closed
-    std::string rows_behind_;       // of theirs
-    std::uint64_t written_ = 0;     // bytes, at the last snapshot
+    std::string rows_behind_;      // of theirs
 };
 
 }  // namespace strid

@@ -42,8 +42,9 @@ class RowWriter {
     }
     /// Appends all buffered rows to the file, so that a program that reads it live sees them.
     void flush();
-    /// For SnapshotBegins: the rows so far belong to the snapshot, and no later one does.
-    void begin_snapshot();
+    /// For SnapshotBegins: the rows so far belong to the snapshot of this number, and no later one
+    /// does.
+    void begin_snapshot(std::uint64_t number);
     /// Appends what is buffered. The file is complete when the run ends well. Throws
     /// InputOutputError.
     void close();
@@ -57,7 +58,7 @@ class RowWriter {
     std::string rows_;
     bool opened_ = false;
     bool begun_ = false;  // the header was handed on
-    std::uint64_t snapshots_ = 0;
+    std::uint64_t snapshot_ = 0;  // the last one
 };
 
 }  // namespace strid

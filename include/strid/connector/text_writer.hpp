@@ -70,7 +70,7 @@ class TextWriter {
     }
 
     void on(Flush) { writer_.flush(); }
-    void on(SnapshotBegins) { writer_.begin_snapshot(); }
+    void on(SnapshotBegins snapshot) { writer_.begin_snapshot(snapshot.number); }
     void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,10 +41,10 @@ class RunScope {
         /// The name by which the next run finds what prepare() wrote; empty: snapshots have
         /// nothing of it.
         [[nodiscard]] virtual std::string name() const { return {}; }
-        /// All operators have had SnapshotBegins: makes what came before last, also without this
-        /// process, and writes how to go on behind it. By one thread; other threads may write what
-        /// comes behind. May throw: there is no such snapshot then.
-        virtual void prepare(StateWriter& /*writer*/) {}
+        /// All operators have had SnapshotBegins of this number, or have ended before: makes what came
+        /// before it last, also without this process, and writes how to go on behind it. Other
+        /// threads may write what comes behind. May throw: there is no such snapshot then.
+        virtual void prepare(std::uint64_t /*snapshot*/, StateWriter& /*writer*/) {}
         /// In place of discard(): another run will go on from a snapshot.
         virtual void suspend() noexcept { discard(); }
     };
@@ -69,8 +70,8 @@ class RunScope {
         const auto found = prepared_.find(name);
         return found == prepared_.end() ? nullptr : &found->second;
     }
-    /// Prepares all results for a snapshot. Throws the first failure.
-    [[nodiscard]] Prepared prepare();
+    /// Prepares all results for the snapshot of this number. Throws the first failure.
+    [[nodiscard]] Prepared prepare(std::uint64_t snapshot);
     /// Adds a result; one that was added before counts once.
     void add(std::shared_ptr<Result> result);
     /// Commits all results, in the order in which they were added. Continues after a failure, and

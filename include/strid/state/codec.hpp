@@ -195,13 +195,21 @@ void save(StateWriter& writer, const T& value);
 template <class T>
 void load(StateReader& reader, T& value);
 
-/// The least number of bytes of a saved value.
+/// A lower bound of the bytes of a saved value; 0 only of a type that has none.
 template <class T>
 consteval std::size_t least_bytes() {
-    if constexpr (is_dense<T> || (is_bytes<T>() && !strid::detail::has_members<T>)) {
-        return std::is_empty_v<T> ? 0 : sizeof(T);
+    if constexpr (SavesItself<T> || SavedByUser<T>) {
+        return 1;
+    } else if constexpr (NamesItsState<T>) {
+        return []<class... Parts>(std::type_identity<std::tuple<Parts...>>) {
+            return (std::size_t{0} + ... + least_bytes<std::remove_cvref_t<Parts>>());
+        }(std::type_identity<decltype(std::declval<T&>().state())>{});
+    } else if constexpr (std::is_empty_v<T>) {
+        return 0;
+    } else if constexpr (is_dense<T>) {
+        return sizeof(T);
     } else {
-        return std::is_empty_v<T> ? 0 : 1;
+        return 1;
     }
 }
 
@@ -227,7 +235,7 @@ void save_sequence(StateWriter& writer, const T& sequence) {
 template <class T>
 void load_sequence(StateReader& reader, T& sequence) {
     using Element = typename T::value_type;
-    static_assert(!std::is_empty_v<Element>, "a sequence of values without bytes is a number");
+    static_assert(least_bytes<Element>() != 0, "a sequence of values without bytes is a number");
     const std::size_t count = reader.length(least_bytes<Element>());
     sequence.clear();
     if constexpr (is_dense<Element> && !is_of<T, std::deque>) {

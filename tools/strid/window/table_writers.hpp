@@ -59,7 +59,7 @@ class ResultWriter {
         writer_.row_done();
     }
     void on(Flush) { writer_.flush(); }
-    void on(SnapshotBegins) { writer_.begin_snapshot(); }
+    void on(SnapshotBegins snapshot) { writer_.begin_snapshot(snapshot.number); }
     void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
@@ -81,7 +81,7 @@ class LateWriter {
     void on(const Opened& opened);
     void operator()(const TableRow& row);
     void on(Flush) { writer_.flush(); }
-    void on(SnapshotBegins) { writer_.begin_snapshot(); }
+    void on(SnapshotBegins snapshot) { writer_.begin_snapshot(snapshot.number); }
     void on(Closed);
     auto state() { return std::tie(has_header_); }
     [[nodiscard]] bool blocks() const noexcept { return file_ && writer_.may_block(); }

@@ -32,8 +32,8 @@ class MalformedHandler {
     void report_cut_off(const MalformedLine& line);
     /// Writes what is buffered for the dead-letter file.
     void flush();
-    /// The lines reported so far belong to a snapshot.
-    void begin_snapshot();
+    /// The lines reported so far belong to the snapshot of this number.
+    void begin_snapshot(std::uint64_t number);
     /// Until the next call with false nothing is reported, counted or thrown: for lines that were
     /// reported before.
     void silence(bool is_silent) noexcept { is_silent_ = is_silent; }

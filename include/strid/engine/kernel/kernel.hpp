@@ -376,6 +376,7 @@ class Kernel final : public Node {
         chain_.template each_that_hears<SnapshotBegins>([&]<std::size_t I>(auto& stage) {
             guarded(names_[Head::operators + I], [&] { stage.on(SnapshotBegins{number}); });
         });
+        if constexpr (has_output) output_->send_records();
         if constexpr (has_codecs) {
             StateBytes kept;
             StateWriter writer{kept};

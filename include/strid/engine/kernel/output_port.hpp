@@ -164,11 +164,12 @@ class OutputPort {
     /// consumers of all that was sent. False if an idle producer is not done: an empty batch lacked
     /// a block, or a batch waits for room in a ring.
     bool publish(bool idle);
-    /// Sends all records, and over each link a barrier behind them. False while a block is missing:
-    /// call again.
+    /// Sends all records: the place in the order is then that of the next ones.
+    void send_records() { send_filled(true); }
+    /// Sends a barrier over each link. False while a block is missing: call again.
     [[nodiscard]] bool send_barriers();
-    /// The place in the order of the stream that the next batch has.
-    auto state() { return std::tie(sequence_); }
+    /// Where the stream is: the place in its order that the next batch has, and its watermark.
+    auto state() { return std::tie(sequence_, progress_); }
     /// All batches are sent and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 
