@@ -68,7 +68,13 @@ void InputPort::handled(const Link& link, const message::BatchHeader& header) {
     }
 }
 
-void InputPort::hold(Link& link) {
+// A barrier has the watermark of its sender, so that all replicas have the same where they save
+// their states: the keys of one can then become another one's. In an ordered section the watermark
+// belongs to the batches of the section, and a barrier has none.
+void InputPort::hold(Link& link, const message::BatchHeader& barrier) {
+    if (!ordered_ && barrier.progress.watermark >= merge_.watermark_of(link.input())) {
+        handled(link, barrier);
+    }
     std::erase(open_, &link);
     held_.push_back(&link);
 }
@@ -88,9 +94,16 @@ void InputPort::save(StateWriter& writer) const {
 }
 
 void InputPort::load(StateReader& reader) {
-    const std::size_t inputs = merge_.inputs();
-    state::load(reader, merge_);
-    if (merge_.inputs() != inputs) reader.refuse("has another number of inputs");
+    WatermarkMerge before;
+    state::load(reader, before);
+    if (before.inputs() == merge_.inputs()) {
+        merge_ = std::move(before);
+    } else {
+        for (std::size_t input = 0; input != merge_.inputs(); ++input) {
+            merge_.update(input, std::max(before.watermark(), merge_.watermark_of(input)));
+            if (before.all_idle()) merge_.set_idle(input);
+        }
+    }
     state::load(reader, last_);
     expected_ = reader.number();
 }

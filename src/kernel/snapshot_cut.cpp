@@ -16,6 +16,11 @@ std::string works_apart_of_state(const std::string& name) {
     return fmt::format("operator '{}': records, or their effects, are on their way outside of its state", name);
 }
 
+void refuse_other_replicas(const std::string& type) {
+    throw StateError(
+        "its state is not by key, so that another number of replicas cannot take it over: " + type);
+}
+
 std::string no_position(const std::string& name) {
     return fmt::format("operator '{}': what it has emitted cannot be read once more", name);
 }

@@ -104,9 +104,14 @@ Running::State::State(const Graph& graph, const RunOptions& options)
 }
 
 void Running::State::prepare_snapshots(const SnapshotOptions& options) {
-    std::vector<Node*> nodes;
+    std::vector<SnapshotSection> sections;
     for (const auto& replicas : replicas_) {
-        nodes.insert(nodes.end(), replicas.begin(), replicas.end());
+        sections.push_back({replicas, !replicas.front()->polls()});
+    }
+    for (const Fragment& fragment : plan_.fragments) {
+        for (const Edge& edge : fragment.edges) {
+            if (edge.delivery != Delivery::by_key) sections[edge.to].is_by_key = false;
+        }
     }
     std::vector<runtime::Task*> polling;
     for (const auto& task : tasks_) {
@@ -116,7 +121,7 @@ void Running::State::prepare_snapshots(const SnapshotOptions& options) {
             polling.push_back(task.get());
         }
     }
-    snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(nodes), std::move(polling),
+    snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(sections), std::move(polling),
                                              scope_);
 }
 

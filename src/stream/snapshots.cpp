@@ -22,20 +22,34 @@ std::string name_of(const SnapshotNode& node) {
                        node.replica + 1, node.parallelism);
 }
 
-/// In one sentence what differs; empty: nothing.
-std::string difference(const SnapshotNode& now, const SnapshotNode& before) {
+std::vector<operators::Node*> nodes_of(const std::vector<SnapshotSection>& sections) {
+    std::vector<operators::Node*> all;
+    for (const SnapshotSection& section : sections) {
+        all.insert(all.end(), section.nodes.begin(), section.nodes.end());
+    }
+    return all;
+}
+
+bool has_state(const SnapshotNode& node) {
+    return !std::all_of(node.types.begin(), node.types.end(), [](const std::string& type) {
+        return type.empty() || type == "std::tuple<>";
+    });
+}
+
+/// In one sentence how a section differs from what it was; empty: not at all.
+std::string difference(const SnapshotNode& now, const SnapshotNode& before, bool may_be_shared) {
     if (now.operators != before.operators) {
         return fmt::format("it has {}, where now is {}", name_of(before), name_of(now));
-    }
-    if (now.parallelism != before.parallelism) {
-        return fmt::format("operator '{}' had {} replicas, and has {} now (--parallelism)",
-                           fmt::join(now.operators, "' and '"), before.parallelism,
-                           now.parallelism);
     }
     for (std::size_t i = 0; i != std::min(now.types.size(), before.types.size()); ++i) {
         if (now.types[i] == before.types[i]) continue;
         return fmt::format("the state of operator '{}' was of the type {}, and is of {} now",
                            now.operators[i], before.types[i], now.types[i]);
+    }
+    if (now.parallelism != before.parallelism && has_state(now) && !may_be_shared) {
+        return fmt::format(
+            "operator '{}' had {} replicas, and has {} now (--parallelism): its state is not by key",
+            fmt::join(now.operators, "' and '"), before.parallelism, now.parallelism);
     }
     return {};
 }
@@ -50,12 +64,13 @@ void stamp(Snapshot& snapshot) {
 }  // namespace
 
 Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
-                     std::vector<operators::Node*> nodes, std::vector<runtime::Task*> polling,
+                     std::vector<SnapshotSection> sections, std::vector<runtime::Task*> polling,
                      RunScope& scope)
     : Task("snapshots"),
       options_(options),
       graph_(std::move(graph)),
-      nodes_(std::move(nodes)),
+      sections_(std::move(sections)),
+      nodes_(nodes_of(sections_)),
       polling_(std::move(polling)),
       scope_(scope),
       states_(nodes_.size()),
@@ -100,16 +115,21 @@ void Snapshots::check_same(const SnapshotDescription& before) const {
                          "and so does another folder");
     }
     const SnapshotDescription now = description();
+    std::size_t at = 0;
+    std::size_t at_before = 0;
     std::string found;
-    for (std::size_t i = 0; i != std::min(now.nodes.size(), before.nodes.size()) && found.empty();
-         ++i) {
-        found = difference(now.nodes[i], before.nodes[i]);
+    for (const SnapshotSection& section : sections_) {
+        if (at_before == before.nodes.size()) {
+            found = fmt::format("{} is new", name_of(now.nodes[at]));
+        } else {
+            found = difference(now.nodes[at], before.nodes[at_before], section.is_by_key);
+        }
+        if (!found.empty()) break;
+        at += section.nodes.size();
+        at_before += before.nodes[at_before].parallelism;
     }
-    if (found.empty() && now.nodes.size() != before.nodes.size()) {
-        const auto& more = now.nodes.size() > before.nodes.size() ? now.nodes : before.nodes;
-        found = fmt::format("{} is {}", name_of(more[std::min(now.nodes.size(),
-                                                              before.nodes.size())]),
-                            now.nodes.size() > before.nodes.size() ? "new" : "not there any more");
+    if (found.empty() && at_before < before.nodes.size()) {
+        found = fmt::format("{} is not there any more", name_of(before.nodes[at_before]));
     }
     if (!found.empty()) throw GraphError(where + "are of another graph: " + found);
 }
@@ -131,22 +151,42 @@ SnapshotDescription Snapshots::description() const {
 
 void Snapshots::restore() {
     if (!before_) return;
-    for (std::size_t i = 0; i != nodes_.size(); ++i) {
-        const SnapshotNode& saved = before_->description.nodes[i];
-        if (saved.has_ended) {
-            nodes_[i]->restore_as_ended();
-            continue;
-        }
-        StateReader reader{before_->states[i]};
+    std::size_t first_before = 0;
+    for (const SnapshotSection& section : sections_) {
+        const SnapshotNode& first = before_->description.nodes[first_before];
         try {
-            nodes_[i]->restore(reader);
+            restore_section(section, first_before);
         } catch (const StateError& error) {
-            throw StateError(
-                fmt::format("{}: {}: {}", options_.folder, name_of(saved), error.what()));
+            throw StateError(fmt::format("{}: operator '{}': {}", options_.folder,
+                                         fmt::join(first.operators, "' and '"), error.what()));
         }
-        before_->states[i] = {};
+        first_before += first.parallelism;
     }
     before_.reset();
+}
+
+/// A replica that had ended has no state: with others, it has nothing to hand on.
+void Snapshots::restore_section(const SnapshotSection& section, std::size_t first_before) {
+    const std::size_t replicas = before_->description.nodes[first_before].parallelism;
+    std::vector<std::size_t> alive;
+    for (std::size_t i = first_before; i != first_before + replicas; ++i) {
+        if (!before_->description.nodes[i].has_ended) alive.push_back(i);
+    }
+    for (std::size_t r = 0; r != section.nodes.size(); ++r) {
+        operators::Node& node = *section.nodes[r];
+        if (alive.empty()) {
+            node.restore_as_ended();
+        } else if (replicas != section.nodes.size()) {
+            std::vector<StateReader> readers;
+            for (const std::size_t i : alive) readers.emplace_back(before_->states[i]);
+            node.restore_share(readers);
+        } else if (before_->description.nodes[first_before + r].has_ended) {
+            node.restore_as_ended();
+        } else {
+            StateReader reader{before_->states[first_before + r]};
+            node.restore(reader);
+        }
+    }
 }
 
 void Snapshots::begin(runtime::Execution& execution) {

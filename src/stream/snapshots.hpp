@@ -31,12 +31,18 @@
 
 namespace strid {
 
+/// The replicas of some operators.
+struct SnapshotSection {
+    std::vector<operators::Node*> nodes;
+    bool is_by_key = false;  ///< All that arrives is dealt out by its key.
+};
+
 class Snapshots final : public operators::SnapshotCut, public runtime::Task {
   public:
     /// Opens the store, and reads its newest snapshot. Throws GraphError where nodes can take no
     /// part in a snapshot, and where the store is another graph's; InputOutputError, StateError.
     Snapshots(const SnapshotOptions& options, std::string graph,
-              std::vector<operators::Node*> nodes, std::vector<runtime::Task*> polling,
+              std::vector<SnapshotSection> sections, std::vector<runtime::Task*> polling,
               RunScope& scope);
 
     /// Gives the opened nodes their states. Throws OperatorError.
@@ -69,6 +75,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     [[nodiscard]] SnapshotDescription description() const;
     void check_part() const;
     void check_same(const SnapshotDescription& before) const;
+    void restore_section(const SnapshotSection& section, std::size_t first_before);
     void begin_snapshot();
     void complete_snapshot(Lock& lock);
     void store(bool is_finished);
@@ -76,7 +83,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
 
     SnapshotOptions options_;
     std::string graph_;
-    std::vector<operators::Node*> nodes_;
+    std::vector<SnapshotSection> sections_;
+    std::vector<operators::Node*> nodes_;  // of all sections
     std::vector<runtime::Task*> polling_;  // those that step sources
     RunScope& scope_;
     runtime::Execution* execution_ = nullptr;

@@ -53,8 +53,8 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() {
-        return std::tuple_cat(std::make_tuple(states_by_key(keys_)),
-                              std::tie(watermark_, latest_));
+        return std::tuple_cat(std::make_tuple(states_by_key(keys_)), std::tie(watermark_),
+                              std::make_tuple(GreatestOf(latest_)));
     }
 
     void on(const BatchBegins& batch) noexcept { asserted_ = batch.watermark; }

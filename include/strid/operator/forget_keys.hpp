@@ -169,7 +169,7 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
     template <class Make>
     [[nodiscard]] auto state(Make make) {
         return std::tuple_cat(std::make_tuple(states_by_key(table_, std::move(make))),
-                              std::tie(now_));
+                              std::make_tuple(GreatestOf(now_)));
     }
 
     /// A batch is over, and the watermark did not change: the keys it used were used now.

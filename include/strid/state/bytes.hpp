@@ -137,6 +137,11 @@ class StateReader {
     [[noreturn]] void refuse(std::string_view fault) const;
     /// How many bytes have not been read.
     [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
+    /// The bytes that were read since so many were left.
+    [[nodiscard]] std::span<const std::byte> read_since(std::size_t left) const noexcept {
+        const std::size_t read = left - left_.size();
+        return {left_.data() - read, read};
+    }
     /// Throws StateError unless all was read.
     void expect_end() const;
 

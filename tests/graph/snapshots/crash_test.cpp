@@ -95,19 +95,26 @@ struct Silence {
 
 class Case {
   public:
-    Case(std::uint64_t seed, std::shared_ptr<World> world)
-        : random_(seed), world_(std::move(world)), file_(std::make_shared<FileInWorld>(world_)) {}
+    /// `process`: of the runs of a graph, each of which has other numbers of replicas where a state
+    /// is by key, or there is none.
+    Case(std::uint64_t seed, std::shared_ptr<World> world, std::uint64_t process = 0)
+        : random_(seed),
+          random_replicas_(seed + process),
+          world_(std::move(world)),
+          file_(std::make_shared<FileInWorld>(world_)) {}
 
   private:
     std::uint64_t below(std::uint64_t end) { return random_() % end; }
-    [[nodiscard]] std::size_t replicas() { return 1 + below(3); }
+    /// The state of a source is not by key.
+    [[nodiscard]] std::size_t replicas_of_source() { return 1 + below(3); }
+    [[nodiscard]] std::size_t replicas() { return 1 + random_replicas_() % 3; }
 
     auto numbers(Graph& graph, std::uint32_t source, std::size_t parallelism) {
         return graph.source(Numbers(world_, source, static_cast<std::int64_t>(count_), keys_),
                             {.parallelism = parallelism});
     }
     auto timed(Graph& graph, std::uint32_t source) {
-        return numbers(graph, source, replicas())
+        return numbers(graph, source, replicas_of_source())
             .event_time(time_of, BoundedDisorder{Duration{60 + 30}});
     }
     template <class Stream>
@@ -117,8 +124,7 @@ class Case {
     template <class Stream>
     Graph finish(Graph graph, Stream stream) {
         using T = typename Stream::record_type;
-        std::move(stream).sink(WriteInWorld<T>(world_, file_, &row_of<T>),
-                               {.parallelism = replicas()});
+        std::move(stream).sink(WriteInWorld<T>(world_, file_, &row_of<T>));
         return graph;
     }
 
@@ -230,6 +236,7 @@ class Case {
 
   private:
     std::mt19937_64 random_;
+    std::mt19937_64 random_replicas_;
     std::shared_ptr<World> world_;
     std::shared_ptr<FileInWorld> file_;
     std::uint64_t count_ = 0;
@@ -277,7 +284,7 @@ int disturbed(std::uint64_t seed, World& world, const std::shared_ptr<World>& sh
     for (int crashes = 0;; ++crashes) {
         world.begin_process(crashes < 6 ? 1 + random() % 250 : 0);
         try {
-            Case one{seed, shared};
+            Case one{seed, shared, static_cast<std::uint64_t>(crashes)};
             const Graph graph = one.graph();
             RunOptions options = simulated(seed + static_cast<std::uint64_t>(crashes) * 7919);
             options.snapshots.store = std::make_shared<StoreInWorld>(shared);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <strid/engine/kernel/link.hpp>
+#include <strid/engine/operator/key_groups.hpp>
 #include <strid/state/bytes.hpp>
 
 namespace strid::operators {
@@ -36,15 +37,17 @@ class InputPort {
     /// True when every producer has closed and everything was received.
     [[nodiscard]] bool exhausted() const noexcept { return open_.empty() && held_.empty(); }
     /// The link has delivered the barrier of a snapshot: nothing more is received from it.
-    void hold(Link& link);
+    void hold(Link& link, const message::BatchHeader& barrier);
     /// Each link that is not closed is held.
     [[nodiscard]] bool is_cut() const noexcept { return open_.empty() && !held_.empty(); }
     /// The links are received from again.
     void release();
     /// Where the stream is: its watermarks, and its place in the order.
     void save(StateWriter& writer) const;
-    /// Into a port with as many links.
+    /// Into a port with another number of links, too: each has the watermark that all had together.
     void load(StateReader& reader);
+    /// Of one of several replicas, which had the same watermark.
+    void load(StateReader& reader, const KeyShare& /*share*/) { load(reader); }
     /// A received batch was processed, and its watermark is valid from now on.
     void handled(const Link& link, const message::BatchHeader& header);
     /// The watermark of the input: the least of the links. In an ordered section it is that of the

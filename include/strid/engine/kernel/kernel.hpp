@@ -157,6 +157,14 @@ class Kernel final : public Node {
             notify<Restored>();
         }
     }
+    void restore_share(std::vector<StateReader>& readers) override {
+        if constexpr (has_codecs) {
+            const KeyShare share{replica_, parallelism_};
+            each_state([&](auto& part) { load_share(part, readers, share); });
+            for (StateReader& reader : readers) reader.expect_end();
+            notify<Restored>();
+        }
+    }
     [[nodiscard]] double fraction_done() const noexcept override { return head_.fraction_done(); }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return head_.bytes_read(); }
 
@@ -209,8 +217,8 @@ class Kernel final : public Node {
             const auto [batch, link] = receive();
             if (batch == nullptr) return run_without_input(clock_ns);
             if (message::header_of(*batch).is_barrier) [[unlikely]] {
+                input_.hold(*link, message::header_of(*batch));
                 link->give_back(*batch);
-                input_.hold(*link);
                 return RunResult::progressed;
             }
             batch_ = batch;

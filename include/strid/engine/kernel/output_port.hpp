@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 #include <strid/base/error.hpp>
@@ -28,6 +27,7 @@
 #include <strid/engine/kernel/sample_choice.hpp>
 #include <strid/engine/kernel/split_clock.hpp>
 #include <strid/engine/memory/block_pool.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::operators {
 
@@ -168,8 +168,10 @@ class OutputPort {
     void send_records() { send_filled(true); }
     /// Sends a barrier over each link. False while a block is missing: call again.
     [[nodiscard]] bool send_barriers();
-    /// Where the stream is: the place in its order that the next batch has, and its watermark.
-    auto state() { return std::tie(sequence_, progress_); }
+    /// Where the stream is: its watermark, and the place in its order that the next batch has, where
+    /// it is this port that numbers them.
+    void save(StateWriter& writer) const;
+    void load(StateReader& reader);
     /// All batches are sent and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 

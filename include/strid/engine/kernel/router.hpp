@@ -122,7 +122,7 @@ class KeyByRouter {
 
     void bind(OutputPort& port) noexcept {
         for (std::size_t group = 0; group < key_groups; ++group) {
-            slot_of_[group] = &port.slot(group * port.slot_count() / key_groups);
+            slot_of_[group] = &port.slot(replica_of_group(group, port.slot_count()));
         }
     }
     template <class Record>  // T or const T

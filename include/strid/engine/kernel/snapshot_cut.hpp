@@ -13,14 +13,19 @@
 // Threads: ask() by one thread; the rest by the tasks of the nodes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <strid/engine/base/type_name.hpp>
+#include <strid/engine/operator/key_groups.hpp>
+#include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
@@ -53,6 +58,35 @@ class SnapshotCut {
   private:
     std::atomic<std::uint64_t> wanted_{0};
 };
+
+/// Throws StateError.
+[[noreturn]] void refuse_other_replicas(const std::string& type);
+
+template <class Part>
+concept LoadsItsShare = requires(Part& part, StateReader& reader, const KeyShare& share) {
+    part.load(reader, share);
+};
+
+/// Loads a part of a state from those of several replicas. Throws StateError for one that is not by
+/// key, unless it is equal in all.
+template <class Part>
+void load_share(Part& part, std::vector<StateReader>& readers, const KeyShare& share) {
+    if constexpr (LoadsItsShare<Part>) {
+        for (StateReader& reader : readers) part.load(reader, share);
+    } else {
+        std::span<const std::byte> first;
+        for (StateReader& reader : readers) {
+            const std::size_t before = reader.left();
+            state::load(reader, part);
+            const auto bytes = reader.read_since(before);
+            if (&reader == &readers.front()) {
+                first = bytes;
+            } else if (!std::equal(bytes.begin(), bytes.end(), first.begin(), first.end())) {
+                refuse_other_replicas(type_name<Part>());
+            }
+        }
+    }
+}
 
 /// The types of the parts of a state.
 template <class One>

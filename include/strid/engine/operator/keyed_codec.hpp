@@ -10,6 +10,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,6 +20,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/members.hpp>
+#include <strid/engine/operator/key_groups.hpp>
 #include <strid/engine/operator/key_texts.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/state/codec.hpp>
@@ -147,6 +149,12 @@ class StatesByKey {
     void load(StateReader& reader)
         requires has_codec
     {
+        load(reader, KeyShare{});
+    }
+    /// Adds the keys of a share: those of other replicas are read, and left out.
+    void load(StateReader& reader, const KeyShare& share)
+        requires has_codec
+    {
         const auto lending = reader.lend(lent_);
         for (std::size_t left = reader.length(0); left != 0; --left) {
             const K key = load_key<K>(reader);
@@ -154,9 +162,20 @@ class StatesByKey {
             if (table_->find(key, hash) != nullptr) reader.refuse("has a key twice");
             std::int64_t used_at = 0;
             if constexpr (life.in_use_order) used_at = as_time(reader.number());
+            if (!share.has(hash)) {
+                State of_another = make_();
+                state::load(reader, of_another);
+                continue;
+            }
             auto& entry = table_->find_or_make(key, hash, make_);
             state::load(reader, entry.state);
-            if constexpr (life.in_use_order) table_->use(entry, used_at);
+            if constexpr (life.in_use_order) {
+                // Of several replicas: a key is kept for a little longer then.
+                if (auto* const last = table_->last_used(); last != nullptr) {
+                    used_at = std::max(used_at, last->used_at);
+                }
+                table_->use(entry, used_at);
+            }
         }
     }
 
@@ -171,6 +190,29 @@ class StatesByKey {
     Table* table_;
     Make make_;
     const Lent* lent_;
+};
+
+/// A value as a part of a state, of which several replicas together have the greatest.
+template <class T>
+class GreatestOf {
+  public:
+    explicit GreatestOf(T& value) noexcept : value_(&value) {}
+    GreatestOf(const GreatestOf&) = default;
+    GreatestOf& operator=(const GreatestOf&) = delete;
+    GreatestOf& operator=(GreatestOf&& other) noexcept {
+        *value_ = *other.value_;
+        return *this;
+    }
+    ~GreatestOf() = default;
+
+    void save(StateWriter& writer) const { state::save(writer, *value_); }
+    void load(StateReader& reader) { state::load(reader, *value_); }
+    void load(StateReader& reader, const KeyShare& /*share*/) {
+        *value_ = std::max(*value_, state::loaded<T>(reader));
+    }
+
+  private:
+    T* value_;
 };
 
 /// For state(): the table, and how the operator makes the state of a key.

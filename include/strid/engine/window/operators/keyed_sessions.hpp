@@ -94,7 +94,8 @@ class KeyedSessions
     auto state() {
         auto keys = std::make_tuple(operators::states_by_key(keys_));
         if constexpr (marks) {
-            return state_with(aggregate_, std::move(keys), watermark_, early_.due_ns());
+            return std::tuple_cat(state_with(aggregate_, std::move(keys), watermark_),
+                                  std::make_tuple(operators::GreatestOf(early_.due_ns())));
         } else {
             return state_with(aggregate_, std::move(keys), watermark_);
         }

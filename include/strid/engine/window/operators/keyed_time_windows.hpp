@@ -84,8 +84,10 @@ class KeyedTimeWindows
         auto keys =
             operators::states_by_key(keys_, [this] { return KeyState(aggregate_); }, aggregate_);
         if constexpr (marks) {
-            return state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_,
-                              updates_.early.due_ns(), updates_.given());
+            return std::tuple_cat(
+                state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_),
+                std::make_tuple(operators::GreatestOf(updates_.early.due_ns())),
+                updates_.given().state());
         } else {
             return state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_);
         }
