@@ -178,7 +178,7 @@ UnfinishedFile Destination::unfinished() const {
     if (whole_) return whole_->unfinished();
     const std::uint64_t bytes = written();
     if (bytes != 0 && ::fsync(descriptor_) != 0) fail("cannot write", errno);
-    return {.beside = {}, .bytes = bytes, .mode = 0};
+    return {.beside = {}, .bytes = bytes, .mode = 0, .inode = 0};
 }
 
 void Destination::suspend() noexcept {

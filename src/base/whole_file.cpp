@@ -100,7 +100,8 @@ WholeFile::WholeFile(std::string path, const FilePlace& place, const UnfinishedF
 }
 
 WholeFile::~WholeFile() {
-    if (descriptor_ >= 0 && is_file_at(descriptor_, directory_, beside_)) {
+    if (descriptor_ >= 0 && beside_ != place_.name &&
+        is_file_at(descriptor_, directory_, beside_)) {
         ::unlinkat(directory_, beside_.c_str(), 0);
     }
     close();
@@ -187,9 +188,14 @@ void WholeFile::reopen(const UnfinishedFile& before) {
     };
     if (before.beside.find('/') != std::string::npos) cannot("it lies in another folder");
     constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    descriptor_ = ::openat(directory_, before.beside.c_str(), flags);
-    if (descriptor_ < 0) cannot(std::generic_category().message(errno));
+    beside_ = before.beside;
+    descriptor_ = ::openat(directory_, beside_.c_str(), flags);
     struct stat found {};
+    if (descriptor_ < 0 && errno == ENOENT && find_old(found) && found.st_ino == before.inode) {
+        beside_ = place_.name;  // the run ended between its name and the next snapshot
+        descriptor_ = ::openat(directory_, beside_.c_str(), flags);
+    }
+    if (descriptor_ < 0) cannot(std::generic_category().message(errno));
     const bool is_ours = ::fstat(descriptor_, &found) == 0 && S_ISREG(found.st_mode) &&
                          found.st_uid == ::geteuid() && found.st_nlink == 1;
     const auto refuse = [&](const std::string& why) {
@@ -206,7 +212,6 @@ void WholeFile::reopen(const UnfinishedFile& before) {
     if (::ftruncate(descriptor_, bytes) != 0 || ::lseek(descriptor_, bytes, SEEK_SET) != bytes) {
         refuse(std::generic_category().message(errno));
     }
-    beside_ = before.beside;
     mode_ = static_cast<mode_t>(before.mode) & 0777;
 }
 
@@ -215,7 +220,9 @@ UnfinishedFile WholeFile::unfinished() const {
     synchronize(directory_, "is written, but its name may not be on the disk");
     const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
     if (at < 0) fail("cannot tell how much was written", errno);
-    return {beside_, static_cast<std::uint64_t>(at), mode_};
+    struct stat own {};
+    if (::fstat(descriptor_, &own) != 0) fail("cannot be looked at", errno);
+    return {beside_, static_cast<std::uint64_t>(at), mode_, own.st_ino};
 }
 
 void WholeFile::fail_to_create(int error) const {
@@ -312,6 +319,7 @@ int WholeFile::rename() const noexcept {
 }
 
 void WholeFile::commit() {
+    if (beside_ == place_.name) return close();  // it has it
     finish_status();
     synchronize(descriptor_, "cannot write");
     const std::string taken = path_ + ": another program took away the file it was written to";

@@ -35,6 +35,7 @@ struct UnfinishedFile {
     std::string beside = {};  ///< Its name in the directory; empty: it has the one that was given.
     std::uint64_t bytes = 0;  ///< Written before the snapshot: what is behind them is cut off.
     std::uint32_t mode = 0;   ///< As WholeFile has it.
+    std::uint64_t inode = 0;  ///< By which it is known where it has its name already.
 };
 
 /// A file that gets its name when it is complete. Threads: one at a time.

@@ -262,11 +262,20 @@ void load_associative(StateReader& reader, T& table) {
     if (table.size() != count) reader.refuse("has a key twice");
 }
 
+/// Into the value where it has this alternative, which was made with its arguments.
 template <std::size_t I = 0, class... Ts>
 void load_variant(StateReader& reader, std::variant<Ts...>& value, std::size_t chosen) {
     if constexpr (I < sizeof...(Ts)) {
-        if (chosen != I) return load_variant<I + 1>(reader, value, chosen);
-        value.template emplace<I>(loaded<std::variant_alternative_t<I, std::variant<Ts...>>>(reader));
+        using Chosen = std::variant_alternative_t<I, std::variant<Ts...>>;
+        if (chosen != I) {
+            load_variant<I + 1>(reader, value, chosen);
+        } else if (value.index() == I) {
+            load(reader, std::get<I>(value));
+        } else if constexpr (std::is_default_constructible_v<Chosen>) {
+            value.template emplace<I>(loaded<Chosen>(reader));
+        } else {
+            reader.refuse("is another alternative than it was made with");
+        }
     }
 }
 
