@@ -146,7 +146,7 @@ std::string message_of(const Call& call) {
     return "no failure";
 }
 
-/// What store() makes of a snapshot.
+/// The snapshot as store() completes it.
 inline Snapshot stored(Snapshot snapshot) {
     snapshot.description.state_bytes = 0;
     for (std::size_t i = 0; i != snapshot.states.size(); ++i) {

@@ -77,7 +77,7 @@ TEST_F(UnwritableSnapshots, WhenTheDiskIsFullTheOlderOnesStand) {
 }
 
 TEST_F(UnwritableSnapshots, AFolderThatCannotBeWritten) {
-    constexpr uid_t nobody = 65534;  // the root user may write anywhere
+    constexpr uid_t other_user = 65534;  // the root user may write anywhere
     const bool is_root = ::geteuid() == 0;
     fs::permissions(parent.file(""), fs::perms{0755});
     {
@@ -85,12 +85,12 @@ TEST_F(UnwritableSnapshots, AFolderThatCannotBeWritten) {
         folder.store(snapshot_of(1));
         if (is_root) {
             for (const fs::path& owned : {fs::path(path), file(1), fs::path(path) / "lock"}) {
-                ASSERT_EQ(::chown(owned.c_str(), nobody, nobody), 0);
+                ASSERT_EQ(::chown(owned.c_str(), other_user, other_user), 0);
             }
         }
     }
     const auto check = [&] {
-        if (is_root && ::seteuid(nobody) != 0) return 2;
+        if (is_root && ::seteuid(other_user) != 0) return 2;
         SnapshotFolder folder(path);
         fs::permissions(path, fs::perms{0500});
         const auto fault = message_of<InputOutputError>([&] { folder.store(snapshot_of(2)); });
@@ -104,7 +104,7 @@ TEST_F(UnwritableSnapshots, AFolderThatCannotBeWritten) {
     EXPECT_EQ(in_another_process(check), 0);
     fs::remove(fs::path(path) / "lock");
     const auto open = [&] {
-        if (is_root && ::seteuid(nobody) != 0) return 2;
+        if (is_root && ::seteuid(other_user) != 0) return 2;
         const auto fault = message_of<InputOutputError>([&] { SnapshotFolder folder(path); });
         return fault == path + ": cannot write to the folder of snapshots: Permission denied" ? 0
                                                                                               : 3;
