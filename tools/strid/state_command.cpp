@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// `strid state`: looks into folders of snapshots without their lock, and deletes what is in them
+// with it.
 #include <algorithm>
 #include <cstdint>
 #include <exception>

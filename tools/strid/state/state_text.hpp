@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid state` prints about snapshots. Control characters of names are replaced. Functions
+// The texts of `strid state` about snapshots. Control characters of names are replaced. Functions
 // without state.
 #pragma once
 
