@@ -84,7 +84,7 @@ std::string random_text() {
 
 /// The name, cut, with a hash (FNV-1a) to keep it unique, where the rest would not fit.
 std::string stem_of(std::string_view name) {
-    constexpr std::size_t rest = 1 + random_letters + std::string_view(".strid-unfinished").size();
+    constexpr std::size_t rest = 1 + random_letters + unfinished_ending.size();
     std::string result(name);
     if (name.size() + rest <= NAME_MAX) return result;
     std::uint64_t hash = 0xcbf29ce484222325U;
@@ -94,6 +94,16 @@ std::string stem_of(std::string_view name) {
     return result += digits;
 }
 
+/// Whether it is the name, random letters and the ending.
+bool is_beside(std::string_view beside, std::string_view name, std::string_view ending) {
+    const std::string stem = stem_of(name) + '.';
+    if (beside.size() != stem.size() + random_letters + ending.size()) return false;
+    const std::string_view middle = beside.substr(stem.size(), random_letters);
+    return beside.starts_with(stem) && beside.ends_with(ending) &&
+           std::all_of(middle.begin(), middle.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
+}
+
 }  // namespace
 
 std::string temporary_name(std::string_view name) {
@@ -101,7 +111,7 @@ std::string temporary_name(std::string_view name) {
 }
 
 std::string unfinished_name(std::string_view name) {
-    return stem_of(name) + '.' + random_text() + ".strid-unfinished";
+    return stem_of(name) + '.' + random_text() + std::string(unfinished_ending);
 }
 
 std::string temporary_pattern(std::string_view name) {
@@ -109,12 +119,11 @@ std::string temporary_pattern(std::string_view name) {
 }
 
 bool is_temporary_name(std::string_view temporary, std::string_view name) {
-    const std::string stem = stem_of(name) + '.';
-    if (temporary.size() != stem.size() + random_letters + temporary_ending.size()) return false;
-    const std::string_view middle = temporary.substr(stem.size(), random_letters);
-    return temporary.starts_with(stem) && temporary.ends_with(temporary_ending) &&
-           std::all_of(middle.begin(), middle.end(),
-                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
+    return is_beside(temporary, name, temporary_ending);
+}
+
+bool is_unfinished_name(std::string_view unfinished, std::string_view name) {
+    return is_beside(unfinished, name, unfinished_ending);
 }
 
 void check_files(const std::vector<FileUse>& uses) {

@@ -1,71 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <limits>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/state/codec.hpp>
 #include <strid/state/snapshot_folder.hpp>
 
+#include "snapshot_file.hpp"
+
 namespace strid {
 
 namespace {
 
-constexpr std::string_view first_line = "strid snapshot 1\n";
 constexpr std::string_view ending = ".snapshot";
-constexpr int level = 1;  // of zstd: states are written in the background of the run
-constexpr std::size_t kept = 2;
+constexpr std::string_view partial = ".partial";  // behind the name, until it is complete
+constexpr const char* lock_name = "lock";
+constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-/// Before each block.
-struct BlockHeader {
-    std::uint64_t bytes = 0;   // of the contents
-    std::uint64_t stored = 0;  // compressed
-    std::uint64_t crc = 0;     // of what is stored, with both lengths
-};
-
-std::uint64_t crc_of(std::uint64_t bytes, std::span<const std::byte> stored) {
-    const std::array<std::uint64_t, 2> lengths{bytes, stored.size()};
-    const auto* const first = reinterpret_cast<const Bytef*>(lengths.data());
-    uLong crc = ::crc32_z(0, first, sizeof lengths);
-    crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(stored.data()), stored.size());
-    return crc;
-}
-
-/// A descriptor of its own.
-class Open {
-  public:
-    explicit Open(int descriptor) noexcept : descriptor_(descriptor) {}
-    Open(const Open&) = delete;
-    Open& operator=(const Open&) = delete;
-    ~Open() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    [[nodiscard]] int get() const noexcept { return descriptor_; }
-    [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
-
-  private:
-    int descriptor_;
-};
-
-/// The result of the call, 0, or its error.
+/// The error of the call, or 0.
 template <class Call>
 int patiently(const Call& call) {
     while (call() < 0) {
@@ -74,68 +38,42 @@ int patiently(const Call& call) {
     return 0;
 }
 
-int write_all(int descriptor, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno != EINTR) return errno;
-        if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return 0;
+[[noreturn]] void fail(const std::string& file, const char* what, int error) {
+    throw InputOutputError(
+        fmt::format("{}: {}: {}", file, what, std::generic_category().message(error)));
 }
 
-/// A block is compressed in one piece, in memory that is used again.
-class BlockWriter {
-  public:
-    explicit BlockWriter(int descriptor) : descriptor_(descriptor), context_(::ZSTD_createCCtx()) {
-        if (!context_) throw std::bad_alloc();
-    }
-    /// An error of the system, or 0.
-    int write(std::span<const std::byte> contents) {
-        compressed_.resize(::ZSTD_compressBound(contents.size()));
-        const std::size_t stored =
-            ::ZSTD_compressCCtx(context_.get(), compressed_.data(), compressed_.size(),
-                                contents.data(), contents.size(), level);
-        if (::ZSTD_isError(stored) != 0) throw std::bad_alloc();
-        const std::span<const std::byte> block(compressed_.data(), stored);
-        const BlockHeader header{contents.size(), stored, crc_of(contents.size(), block)};
-        const int error = write_all(descriptor_, std::as_bytes(std::span(&header, 1)));
-        return error != 0 ? error : write_all(descriptor_, block);
-    }
+/// The name of a snapshot, or nothing.
+std::optional<std::uint64_t> number_of(std::string_view name) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc{} || name != SnapshotFiles::name_of(number)) return std::nullopt;
+    return number;
+}
 
-  private:
-    struct Free {
-        void operator()(ZSTD_CCtx* context) const noexcept { ::ZSTD_freeCCtx(context); }
+/// Calls with the name of each entry of the folder.
+template <class Take>
+void each_entry(int directory, const std::string& path, const Take& take) {
+    struct Close {
+        void operator()(DIR* stream) const noexcept { ::closedir(stream); }
     };
-    int descriptor_;
-    std::unique_ptr<ZSTD_CCtx, Free> context_;
-    std::vector<std::byte> compressed_;
-};
-
-std::vector<std::byte> read_block(StateReader& reader) {
-    const auto header = state::loaded<BlockHeader>(reader);
-    if (header.stored > reader.left()) reader.refuse("announces more bytes than there are");
-    const auto stored = reader.bytes(static_cast<std::size_t>(header.stored));
-    if (crc_of(header.bytes, stored) != header.crc) reader.refuse("does not have its checksum");
-    const auto announced = ::ZSTD_getFrameContentSize(stored.data(), stored.size());
-    if (announced != header.bytes) reader.refuse("is no block of a snapshot");
-    std::vector<std::byte> contents(static_cast<std::size_t>(header.bytes));
-    const std::size_t read =
-        ::ZSTD_decompress(contents.data(), contents.size(), stored.data(), stored.size());
-    if (read != contents.size()) reader.refuse("cannot be decompressed");
-    return contents;
+    OwnedDescriptor own(::openat(directory, ".", directory_flags));
+    if (own.get() < 0) fail(path, "cannot read the folder of snapshots", errno);
+    const std::unique_ptr<DIR, Close> stream(::fdopendir(own.get()));
+    if (!stream) fail(path, "cannot read the folder of snapshots", errno);
+    (void)own.release();
+    while (const dirent* const entry = ::readdir(stream.get())) {
+        take(std::string_view(static_cast<const char*>(entry->d_name)));
+    }
 }
 
-SnapshotDescription read_description(StateReader& reader) {
-    const auto line = reader.bytes(std::min(first_line.size(), reader.left()));
-    if (line.size() != first_line.size() ||
-        std::memcmp(line.data(), first_line.data(), line.size()) != 0) {
-        throw StateError("it is no snapshot that this version of Strid can read");
-    }
-    const auto block = read_block(reader);
-    StateReader description{block};
-    auto read = state::loaded<SnapshotDescription>(description);
-    description.expect_end();
-    return read;
+SnapshotDescription read_description(SnapshotFileReader& file, std::uint64_t number) {
+    const auto block = file.block();
+    StateReader reader{block};
+    auto description = state::loaded<SnapshotDescription>(reader);
+    reader.expect_end();
+    if (description.number != number) throw StateError("it has another number inside");
+    return description;
 }
 
 template <class T>
@@ -147,149 +85,201 @@ std::vector<std::byte> bytes_of(const T& value) {
     return bytes.take();
 }
 
+/// Makes the folder where there is none; then its name is on the disk. Returns the path.
+std::string made(std::string path) {
+    if (::mkdir(path.c_str(), S_IRWXU) != 0) {
+        if (errno != EEXIST) fail(path, "cannot make the folder of snapshots", errno);
+        return path;
+    }
+    const OwnedDescriptor parent(::open((path + "/..").c_str(), directory_flags));
+    if (parent.get() >= 0) patiently([&] { return ::fsync(parent.get()); });
+    return path;
+}
+
 }  // namespace
 
-SnapshotFolder::SnapshotFolder(std::string path) : path_(std::move(path)) {
-    if (::mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-        fail(path_, "cannot make the folder of snapshots", errno);
+SnapshotFiles::SnapshotFiles(std::string path) : path_(std::move(path)) {
+    directory_ = ::open(path_.c_str(), directory_flags);
+    if (directory_ < 0) fail(path_, "cannot open the folder of snapshots", errno);
+}
+
+SnapshotFiles::~SnapshotFiles() {
+    ::close(directory_);
+}
+
+std::string SnapshotFiles::name_of(std::uint64_t number) {
+    return fmt::format("{:010}{}", number, ending);
+}
+
+std::string SnapshotFiles::file_of(std::uint64_t number) const {
+    return path_ + '/' + name_of(number);
+}
+
+bool SnapshotFiles::was_used() const {
+    return ::faccessat(directory_, lock_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || !numbers().empty();
+}
+
+std::vector<std::uint64_t> SnapshotFiles::numbers() const {
+    std::vector<std::uint64_t> numbers;
+    each_entry(directory_, path_, [&numbers](std::string_view name) {
+        if (const auto number = number_of(name)) numbers.push_back(*number);
+    });
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+// A pipe with the name would keep its reader waiting.
+int SnapshotFiles::open(std::uint64_t number) const {
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    const int opened = ::openat(directory_, name_of(number).c_str(), flags);
+    if (opened >= 0) return opened;
+    if (errno == ELOOP) throw StateError("it is a link, where a file is expected");
+    if (errno == ENXIO) throw StateError("it is no file");
+    fail(file_of(number), "cannot open the snapshot", errno);
+}
+
+std::uint64_t SnapshotFiles::file_bytes(std::uint64_t number) const {
+    const OwnedDescriptor opened(open(number));
+    struct stat status {};
+    if (::fstat(opened.get(), &status) != 0) fail(file_of(number), "cannot be read", errno);
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
+SnapshotDescription SnapshotFiles::describe(std::uint64_t number) const {
+    SnapshotFileReader file(open(number), file_of(number));
+    return read_description(file, number);
+}
+
+Snapshot SnapshotFiles::read(std::uint64_t number) const {
+    SnapshotFileReader file(open(number), file_of(number));
+    Snapshot snapshot{read_description(file, number), {}};
+    for (const SnapshotNode& node : snapshot.description.nodes) {
+        snapshot.states.push_back(node.has_ended ? std::vector<std::byte>{} : file.block());
+        if (snapshot.states.back().size() != node.state_bytes) {
+            throw StateError("the snapshot is damaged: a state is not as long as it was");
+        }
     }
-    Open directory(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory.get() < 0) fail(path_, "cannot open the folder of snapshots", errno);
-    Open lock(::openat(directory.get(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-                       S_IRUSR | S_IWUSR));
-    if (lock.get() < 0) fail(path_, "cannot write to the folder of snapshots", errno);
+    file.expect_end();
+    return snapshot;
+}
+
+SnapshotFolder::SnapshotFolder(std::string path) : SnapshotFiles(made(std::move(path))) {
+    constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    OwnedDescriptor lock(::openat(directory(), lock_name, flags, S_IRUSR | S_IWUSR));
+    if (lock.get() < 0) fail(this->path(), "cannot write to the folder of snapshots", errno);
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) fail(path_, "cannot lock the folder of snapshots", errno);
-        throw InputOutputError(path_ + ": another run takes its snapshots here");
+        if (errno != EWOULDBLOCK) fail(this->path(), "cannot lock the folder of snapshots", errno);
+        throw InputOutputError(this->path() + ": another run takes its snapshots here");
     }
-    directory_ = directory.release();
+    remove_leftovers();
     lock_ = lock.release();
 }
 
 SnapshotFolder::~SnapshotFolder() {
     ::close(lock_);
-    ::close(directory_);
 }
 
-void SnapshotFolder::fail(const std::string& file, const char* what, int error) const {
-    throw InputOutputError(fmt::format("{}: {}: {}", file, what,
-                                       std::generic_category().message(error)));
-}
-
-std::string SnapshotFolder::file_of(std::uint64_t number) const {
-    return fmt::format("{:010}{}", number, ending);
-}
-
-std::vector<std::uint64_t> SnapshotFolder::numbers() const {
-    struct Close {
-        void operator()(DIR* directory) const noexcept { ::closedir(directory); }
-    };
-    Open own(::openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (own.get() < 0) fail(path_, "cannot read the folder of snapshots", errno);
-    const std::unique_ptr<DIR, Close> stream(::fdopendir(own.get()));
-    if (!stream) fail(path_, "cannot read the folder of snapshots", errno);
-    (void)own.release();
-    std::vector<std::uint64_t> numbers;
-    while (const dirent* const entry = ::readdir(stream.get())) {
-        std::string_view name(static_cast<const char*>(entry->d_name));
-        if (!name.ends_with(ending)) continue;
-        name.remove_suffix(ending.size());
-        std::uint64_t number = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (error == std::errc{} && end == name.data() + name.size() && name.size() >= 10) {
-            numbers.push_back(number);
-        }
-    }
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-}
-
-std::vector<std::byte> SnapshotFolder::contents(std::uint64_t number) const {
-    const std::string file = file_of(number);
-    const Open opened(::openat(directory_, file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (opened.get() < 0) fail(path_ + "/" + file, "cannot open the snapshot", errno);
-    struct stat status {};
-    if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        throw StateError("it is no file");
-    }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-    for (std::size_t at = 0; at != bytes.size();) {
-        const ssize_t read = ::read(opened.get(), bytes.data() + at, bytes.size() - at);
-        if (read < 0 && errno == EINTR) continue;
-        if (read < 0) fail(path_ + "/" + file, "cannot read the snapshot", errno);
-        if (read == 0) throw StateError("the file became shorter while it was read");
-        at += static_cast<std::size_t>(read);
-    }
-    return bytes;
-}
-
-SnapshotDescription SnapshotFolder::describe(std::uint64_t number) const {
-    const auto bytes = contents(number);
-    StateReader reader{bytes};
-    return read_description(reader);
-}
-
-Snapshot SnapshotFolder::read(std::uint64_t number) const {
-    const auto bytes = contents(number);
-    StateReader reader{bytes};
-    Snapshot snapshot{read_description(reader), {}};
-    for (const SnapshotNode& node : snapshot.description.nodes) {
-        snapshot.states.push_back(node.has_ended ? std::vector<std::byte>{} : read_block(reader));
-    }
-    reader.expect_end();
-    if (snapshot.description.number != number) throw StateError("it has another number inside");
-    return snapshot;
+void SnapshotFolder::remove_leftovers() const {
+    std::vector<std::string> leftovers;
+    each_entry(directory(), path(), [&leftovers](std::string_view name) {
+        if (!name.ends_with(partial)) return;
+        const std::string_view whole = name.substr(0, name.size() - partial.size());
+        if (number_of(whole)) leftovers.emplace_back(name);
+    });
+    for (const std::string& name : leftovers) ::unlinkat(directory(), name.c_str(), 0);
 }
 
 std::optional<Snapshot> SnapshotFolder::newest(const SnapshotWarning& warn) const {
     const auto found = numbers();
     std::string last_fault;
     for (auto number = found.rbegin(); number != found.rend(); ++number) {
+        const bool is_last = number + 1 == found.rend();
         try {
-            return read(*number);
+            auto snapshot = read(*number);
+            whole_ = *number;
+            return snapshot;
         } catch (const StateError& error) {
-            last_fault = fmt::format("{}/{}: {}", path_, file_of(*number), error.what());
-            if (warn) warn(last_fault + "; the snapshot before it is taken");
+            last_fault = fmt::format("{}/{}: {}", path(), name_of(*number), error.what());
+            if (warn && !is_last) warn(last_fault + "; the snapshot before it is taken");
         }
     }
     if (!found.empty()) {
-        throw StateError(last_fault + "; there is no other one: to begin anew, take another folder");
+        throw StateError(last_fault +
+                         "; there is no other one: to begin anew, take another folder");
     }
     return std::nullopt;
 }
 
+/// An error of the system, or 0.
+int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) const {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const OwnedDescriptor written(::openat(directory(), name.c_str(), flags, S_IRUSR | S_IWUSR));
+    if (written.get() < 0) return errno;
+    SnapshotDescription description = snapshot.description;
+    description.state_bytes = 0;
+    for (std::size_t i = 0; i != snapshot.states.size(); ++i) {
+        SnapshotNode& node = description.nodes.at(i);
+        node.state_bytes = node.has_ended ? 0 : snapshot.states[i].size();
+        description.state_bytes += node.state_bytes;
+    }
+    SnapshotFileWriter file{written.get()};
+    int error = file.begin();
+    if (error == 0) error = file.block(bytes_of(description));
+    for (std::size_t i = 0; i != snapshot.states.size() && error == 0; ++i) {
+        if (!description.nodes[i].has_ended) error = file.block(snapshot.states[i]);
+    }
+    if (error == 0) error = patiently([&] { return ::fsync(written.get()); });
+    return error;
+}
+
 void SnapshotFolder::store(const Snapshot& snapshot) {
-    const std::string file = file_of(snapshot.description.number);
-    const std::string beside = file + ".partial";
-    const std::string shown = path_ + "/" + file;
-    ::unlinkat(directory_, beside.c_str(), 0);  // of a process that was killed
-    {
-        const Open written(::openat(directory_, beside.c_str(),
-                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                    S_IRUSR | S_IWUSR));
-        if (written.get() < 0) fail(shown, "cannot write the snapshot", errno);
-        int error = write_all(written.get(), std::as_bytes(std::span(first_line)));
-        BlockWriter blocks{written.get()};
-        if (error == 0) error = blocks.write(bytes_of(snapshot.description));
-        for (std::size_t i = 0; i != snapshot.states.size() && error == 0; ++i) {
-            if (!snapshot.description.nodes[i].has_ended) error = blocks.write(snapshot.states[i]);
+    const std::uint64_t number = snapshot.description.number;
+    const std::string name = name_of(number);
+    const std::string beside = name + std::string(partial);
+    const std::string shown = path() + '/' + name;
+    const auto discard = [&] { ::unlinkat(directory(), beside.c_str(), 0); };
+    discard();  // of this process, which could not remove it
+    try {
+        const int error = write(beside, snapshot);
+        if (error != 0) fail(shown, "cannot write the snapshot", error);
+        if (::renameat(directory(), beside.c_str(), directory(), name.c_str()) != 0) {
+            fail(shown, "cannot name the snapshot", errno);
         }
-        if (error == 0) error = patiently([&] { return ::fsync(written.get()); });
-        if (error != 0) {
-            ::unlinkat(directory_, beside.c_str(), 0);
-            fail(shown, "cannot write the snapshot", error);
-        }
+    } catch (...) {
+        discard();
+        throw;
     }
-    if (::renameat(directory_, beside.c_str(), directory_, file.c_str()) != 0) {
-        fail(shown, "cannot name the snapshot", errno);
-    }
-    if (const int error = patiently([&] { return ::fsync(directory_); }); error != 0) {
+    if (const int error = patiently([&] { return ::fsync(directory()); }); error != 0) {
         fail(shown, "the snapshot may not be on the disk", error);
     }
-    auto found = numbers();
-    for (std::size_t i = 0; i + kept < found.size(); ++i) {
-        ::unlinkat(directory_, file_of(found[i]).c_str(), 0);
+    remove_old(number);
+    whole_ = number;
+}
+
+/// A damaged one between the two is no snapshot to fall back to. Files that cannot be removed now
+/// are when the next one is stored.
+void SnapshotFolder::remove_old(std::uint64_t stored) const noexcept {
+    try {
+        auto old = numbers();
+        std::erase(old, stored);
+        if (old.empty()) return;
+        const std::uint64_t before = whole_ && *whole_ != stored ? *whole_ : old.back();
+        for (const std::uint64_t number : old) {
+            if (number < stored && number != before)
+                ::unlinkat(directory(), name_of(number).c_str(), 0);
+        }
+    } catch (const std::exception&) {
     }
+}
+
+void SnapshotFolder::remove(std::uint64_t number) {
+    const std::string name = name_of(number);
+    const std::string shown = path() + '/' + name;
+    if (::unlinkat(directory(), name.c_str(), 0) != 0) fail(shown, "cannot be removed", errno);
+    if (const int error = patiently([&] { return ::fsync(directory()); }); error != 0) {
+        fail(shown, "is removed, but may come back when the machine stops", error);
+    }
+    if (whole_ == number) whole_.reset();
 }
 
 }  // namespace strid

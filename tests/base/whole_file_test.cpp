@@ -96,6 +96,10 @@ TEST(FileUse, TheNameUntilWholeFitsAndIsAnotherEachTime) {
     EXPECT_EQ(temporary_pattern("a.csv"), "a.csv.*.strid-partial");
     EXPECT_FALSE(is_temporary_name("a.csv.strid-partial", "a.csv"));
     EXPECT_FALSE(is_temporary_name("a.csv.AAAAABBBBB.strid-partial", "a.csv"));
+    EXPECT_TRUE(is_unfinished_name(unfinished_name("a.csv"), "a.csv"));
+    EXPECT_FALSE(is_unfinished_name(unfinished_name("a.csv"), "b.csv"));
+    EXPECT_FALSE(is_unfinished_name(temporary_name("a.csv"), "a.csv"));
+    EXPECT_FALSE(is_temporary_name(unfinished_name("a.csv"), "a.csv"));
 }
 
 const std::atomic<bool> never{false};

@@ -14,5 +14,6 @@ namespace strid::tool {
 using Action = std::function<int()>;
 
 void add_window_command(CLI::App& app, Action& action);
+void add_state_command(CLI::App& app, Action& action);
 
 }  // namespace strid::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of Strid: computes windows over tables, and finds the commands that are programs
-// of their own, those that run and explain applications among them.
+// The command line of Strid: computes windows over tables, shows snapshots of runs, and finds the
+// commands that are programs of their own, those that run and explain applications among them.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -53,6 +53,7 @@ int strid_main(int argc, char** argv) {
     app.set_version_flag("--version", fmt::format("strid {}", library_version()));
     tool::Action action;
     tool::add_window_command(app, action);
+    tool::add_state_command(app, action);
     if (argc > 1) run_as_program(app, argv + 1);
     if (const auto code = parse_arguments(app, argc, argv)) return *code;
     return action();

@@ -30,6 +30,9 @@ struct FileUse {
 /// The end of each temporary_name().
 inline constexpr std::string_view temporary_ending = ".strid-partial";
 
+/// The end of each unfinished_name().
+inline constexpr std::string_view unfinished_ending = ".strid-unfinished";
+
 /// A name, in the same directory, under which a file called `name` is written until it is
 /// complete: "NAME.XXXXXXXXXX.strid-partial", another one each time, which cannot be guessed.
 /// Throws InputOutputError where the system has no random numbers.
@@ -43,6 +46,9 @@ inline constexpr std::string_view temporary_ending = ".strid-partial";
 
 /// True if temporary_name(name) may give `temporary`.
 [[nodiscard]] bool is_temporary_name(std::string_view temporary, std::string_view name);
+
+/// True if unfinished_name(name) may give `unfinished`.
+[[nodiscard]] bool is_unfinished_name(std::string_view unfinished, std::string_view name);
 
 /// Throws GraphError if one file is both written and read, or written twice, under any names:
 /// symbolic links, hard links, standard input and output. Terminals, pipes and devices like

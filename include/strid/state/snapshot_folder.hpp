@@ -3,14 +3,11 @@
 // The folder of the snapshots of a run. A snapshot is one file, which gets its name when it is
 // complete and on the disk. The last good one and the one before it are kept; nothing else of the
 // folder is touched. A snapshot that is damaged is passed over, with a warning, and the one before
-// it stands.
-//
-// The file: a line with the version of the format, then blocks: the description of the snapshot,
-// and the state of each node. A block has its length, the length and the CRC-32 of what is stored,
-// and that, compressed by zstd.
+// it stands. src/state/snapshot_file.hpp describes the file.
 //
 // Threads: one at a time. Invariant: a process has the lock of its folder as long as the object
-// lives, so that no two runs write to one.
+// lives, so that no two runs write to one. Reading takes no lock: a snapshot that has its name is
+// complete.
 #pragma once
 
 #include <cstddef>
@@ -27,28 +24,66 @@ namespace strid {
 struct SnapshotNode {
     std::vector<std::string> operators = {};  ///< Their names, first to last.
     std::vector<std::string> types = {};      ///< Of their states.
-    std::uint64_t replica = 0;
-    std::uint64_t parallelism = 1;
-    bool has_ended = false;  ///< It processes no record any more, and has no state.
+    std::uint64_t replica = 0;                ///< From 0 on.
+    std::uint64_t parallelism = 1;            ///< The number of replicas.
+    bool has_ended = false;         ///< It processes no record any more, and has no state.
+    std::uint64_t state_bytes = 0;  ///< Before compression. SnapshotFolder::store() sets it.
 };
 
 /// The description of a snapshot.
 struct SnapshotDescription {
-    std::uint64_t number = 0;     ///< From 1 on.
-    std::int64_t taken_ns = 0;    ///< Of the system's clock (Unix time).
-    std::string graph = {};       ///< The name of the graph.
-    std::string program = {};     ///< The version of Strid that wrote it.
-    bool is_finished = false;     ///< The run has reached its end; there is nothing to go on with.
+    std::uint64_t number = 0;   ///< From 1 on.
+    std::int64_t taken_ns = 0;  ///< Of the system's clock (Unix time).
+    std::string graph = {};     ///< The name of the graph.
+    std::string program = {};   ///< The version of Strid that wrote it.
+    bool is_finished = false;   ///< The run has reached its end; there is nothing to go on with.
     std::vector<SnapshotNode> nodes = {};  ///< In the order of the states.
     /// How to go on writing the results (RunScope::Result::prepare).
     std::map<std::string, std::vector<std::byte>> results = {};
-    std::uint64_t state_bytes = 0;  ///< Of all nodes, before compression.
+    std::uint64_t state_bytes = 0;  ///< Of all nodes. SnapshotFolder::store() sets it.
 };
 
 /// A snapshot with the states of its nodes; of one that has ended, nothing.
 struct Snapshot {
-    SnapshotDescription description = {};
-    std::vector<std::vector<std::byte>> states = {};
+    SnapshotDescription description = {};             ///< Of the snapshot.
+    std::vector<std::vector<std::byte>> states = {};  ///< One of each node.
+};
+
+/// The snapshots of a folder, for reading. A run may store others meanwhile, and remove the oldest:
+/// one whose number was found may be gone when it is read, which is an InputOutputError.
+class SnapshotFiles {
+  public:
+    /// Throws InputOutputError where there is no such folder, or this user may not read it.
+    explicit SnapshotFiles(std::string path);
+    SnapshotFiles(const SnapshotFiles&) = delete;
+    SnapshotFiles& operator=(const SnapshotFiles&) = delete;
+    ~SnapshotFiles();
+
+    /// As it was given.
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// The name of the file of a snapshot in the folder.
+    [[nodiscard]] static std::string name_of(std::uint64_t number);
+    /// Whether a run has taken snapshots here, or begun to.
+    [[nodiscard]] bool was_used() const;
+    /// The numbers of the snapshots, rising. Throws InputOutputError.
+    [[nodiscard]] std::vector<std::uint64_t> numbers() const;
+    /// The length of the file of one. Throws StateError, InputOutputError.
+    [[nodiscard]] std::uint64_t file_bytes(std::uint64_t number) const;
+    /// The description of one, without reading the states. Throws StateError, InputOutputError.
+    [[nodiscard]] SnapshotDescription describe(std::uint64_t number) const;
+    /// One with its states. Throws StateError, InputOutputError.
+    [[nodiscard]] Snapshot read(std::uint64_t number) const;
+
+  protected:
+    /// Open as long as the object lives.
+    [[nodiscard]] int directory() const noexcept { return directory_; }
+
+  private:
+    [[nodiscard]] std::string file_of(std::uint64_t number) const;
+    [[nodiscard]] int open(std::uint64_t number) const;
+
+    std::string path_;
+    int directory_ = -1;
 };
 
 /// Called with a sentence for the user.
@@ -69,33 +104,33 @@ class SnapshotStore {
 };
 
 /// A folder of snapshots, which this process alone writes to.
-class SnapshotFolder final : public SnapshotStore {
+class SnapshotFolder final : public SnapshotFiles, public SnapshotStore {
   public:
-    /// Makes the folder, for this user alone, where there is none. Throws InputOutputError, also
-    /// where another process has it.
+    /// Makes the folder, for this user alone, where there is none, and removes what a killed
+    /// process has left of a snapshot. Throws InputOutputError, also where another process has the
+    /// folder.
     explicit SnapshotFolder(std::string path);
     SnapshotFolder(const SnapshotFolder&) = delete;
     SnapshotFolder& operator=(const SnapshotFolder&) = delete;
     ~SnapshotFolder() override;
 
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] std::vector<std::uint64_t> numbers() const override;
-    /// The description of one. Throws StateError, InputOutputError.
-    [[nodiscard]] SnapshotDescription describe(std::uint64_t number) const;
-    /// One with its states. Throws StateError, InputOutputError.
-    [[nodiscard]] Snapshot read(std::uint64_t number) const;
+    [[nodiscard]] std::vector<std::uint64_t> numbers() const override {
+        return SnapshotFiles::numbers();
+    }
     [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn) const override;
-    /// Those before the one before it are removed.
+    /// Takes a state for each node. Then it is on the disk, and the older ones are removed, except
+    /// for the one that newest() has returned or that was stored before.
     void store(const Snapshot& snapshot) override;
+    /// Removes one. Throws InputOutputError.
+    void remove(std::uint64_t number);
 
   private:
-    [[nodiscard]] std::string file_of(std::uint64_t number) const;
-    [[nodiscard]] std::vector<std::byte> contents(std::uint64_t number) const;
-    [[noreturn]] void fail(const std::string& file, const char* what, int error) const;
+    void remove_leftovers() const;
+    [[nodiscard]] int write(const std::string& name, const Snapshot& snapshot) const;
+    void remove_old(std::uint64_t stored) const noexcept;
 
-    std::string path_;
-    int directory_ = -1;
     int lock_ = -1;
+    mutable std::optional<std::uint64_t> whole_;  // the newest one known to be
 };
 
 }  // namespace strid

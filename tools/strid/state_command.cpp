@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `strid state`: looks into folders of snapshots without their lock, and deletes what is in them
+// with it.
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <strid/base/error.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/state/bytes.hpp>
+#include <strid/state/snapshot_folder.hpp>
+
+#include "commands.hpp"
+#include "state/result_file.hpp"
+#include "state/state_text.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+constexpr const char* state_footer =
+    "A run with --snapshots FOLDER stores its state there now and then: the last two snapshots\n"
+    "are kept. `list`, `show` and `check` read a folder while a run uses it, and change nothing.\n"
+    "Exit codes: 0 done, 1 failed or a snapshot is damaged, 2 the command line makes no sense.";
+
+constexpr const char* delete_footer =
+    "First prints what goes. A run that has not ended leaves its results in unfinished files,\n"
+    "OUTPUT.XXXXXXXXXX.strid-unfinished beside each OUTPUT. They stay unless --results is given;\n"
+    "where the run was given relative names, start `strid state` in the folder of the run.";
+
+struct StateCommand {
+    std::string folder = {};
+    std::optional<std::uint64_t> number = {};  // --number
+    bool yes = false;
+    bool results = false;
+};
+
+std::string file_of(const SnapshotFiles& files, std::uint64_t number) {
+    return files.path() + '/' + SnapshotFiles::name_of(number);
+}
+
+void check_used(const SnapshotFiles& files) {
+    if (files.was_used()) return;
+    throw InputOutputError(files.path() + ": no run has taken snapshots in this folder");
+}
+
+/// Calls `read`, unless a run has removed the snapshot since its number was found.
+template <class Read>
+void unless_gone(const SnapshotFiles& files, std::uint64_t number, const Read& read) {
+    try {
+        read();
+    } catch (const InputOutputError&) {
+        const auto now = files.numbers();
+        if (std::find(now.begin(), now.end(), number) != now.end()) throw;
+    }
+}
+
+int list(const StateCommand& command) {
+    const SnapshotFiles files(command.folder);
+    check_used(files);
+    int code = 0;
+    std::string text = list_header();
+    for (const std::uint64_t number : files.numbers()) {
+        unless_gone(files, number, [&] {
+            try {
+                text += list_line(files.describe(number), files.file_bytes(number));
+            } catch (const StateError& error) {
+                text += list_line(number, error.what());
+                code = 1;
+            }
+        });
+    }
+    write_to_stdout(text);
+    return code;
+}
+
+int show(const StateCommand& command) {
+    const SnapshotFiles files(command.folder);
+    check_used(files);
+    const auto numbers = files.numbers();
+    if (numbers.empty()) throw InputOutputError(files.path() + ": there is no snapshot yet");
+    const std::uint64_t number = command.number.value_or(numbers.back());
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+        throw InputOutputError(fmt::format("{}: there is no snapshot {}; there are: {}",
+                                           files.path(), number, fmt::join(numbers, ", ")));
+    }
+    const std::string file = file_of(files, number);
+    try {
+        write_to_stdout(description_text(files.describe(number), file, files.file_bytes(number)));
+    } catch (const StateError& error) {
+        throw StateError(file + ": " + error.what());
+    }
+    return 0;
+}
+
+int check(const StateCommand& command) {
+    const SnapshotFiles files(command.folder);
+    check_used(files);
+    int code = 0;
+    for (const std::uint64_t number : files.numbers()) {
+        const std::string file = file_of(files, number);
+        unless_gone(files, number, [&] {
+            std::string found = "whole";
+            try {
+                (void)files.read(number);
+            } catch (const StateError& error) {
+                found = error.what();
+                code = 1;
+            }
+            write_to_stdout(file + ": " + found + '\n');
+        });
+    }
+    return code;
+}
+
+/// The snapshots of a folder, and the unfinished files that they name.
+struct Doomed {
+    std::vector<std::uint64_t> numbers = {};
+    std::map<std::string, ResultFile> results = {};  // by the file
+    std::string text = {};
+};
+
+Doomed doomed(const SnapshotFiles& files, bool with_results) {
+    Doomed found{.numbers = files.numbers()};
+    std::set<std::string> missing;
+    for (const std::uint64_t number : found.numbers) {
+        found.text += file_of(files, number);
+        try {
+            const auto description = files.describe(number);
+            // The results of a run that has ended have their names.
+            if (description.is_finished) missing.clear();
+            for (ResultFile& result : result_files(description)) {
+                if (result.found_bytes) {
+                    found.results[result.beside] = std::move(result);
+                } else if (!result.fault.empty()) {
+                    missing.insert(result_text(result) + '\n');
+                }
+            }
+        } catch (const StateError& error) {
+            found.text += fmt::format(" ({}; its results are not known)", error.what());
+        }
+        found.text += '\n';
+    }
+    for (const auto& [file, result] : found.results) {
+        found.text += file + (with_results ? "\n" : " (stays without --results)\n");
+    }
+    for (const std::string& line : missing) found.text += "not found: " + line;
+    return found;
+}
+
+void remove_all(const std::map<std::string, ResultFile>& results) {
+    std::exception_ptr failure;
+    for (const auto& [file, result] : results) {
+        try {
+            remove_unfinished(result);
+        } catch (const InputOutputError&) {
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+/// Results go last: a snapshot that names a file which is gone is worth nothing.
+int remove(const StateCommand& command) {
+    check_used(SnapshotFiles(command.folder));
+    SnapshotFolder folder(command.folder);
+    const Doomed found = doomed(folder, command.results);
+    write_to_stdout(found.text);
+    if (found.numbers.empty()) return 0;
+    if (!command.yes) throw GraphError("nothing was removed; --yes removes the files above");
+    for (const std::uint64_t number : found.numbers) folder.remove(number);
+    if (command.results) remove_all(found.results);
+    return 0;
+}
+
+using Work = int (*)(const StateCommand&);
+
+CLI::App* add(CLI::App& state, Action& action, const std::shared_ptr<StateCommand>& options,
+              const char* name, const char* help, Work work) {
+    CLI::App* const command = state.add_subcommand(name, help);
+    command->add_option("FOLDER", options->folder, "The folder that --snapshots names")->required();
+    command->callback(
+        [&action, options, work] { action = [options, work] { return work(*options); }; });
+    return command;
+}
+
+}  // namespace
+
+void add_state_command(CLI::App& app, Action& action) {
+    CLI::App* const state =
+        app.add_subcommand("state", "List, show, check and delete the snapshots of runs");
+    state->require_subcommand(1);
+    state->footer(state_footer);
+    const auto options = std::make_shared<StateCommand>();
+    add(*state, action, options, "list", "A line for each snapshot: when, nodes, bytes", list);
+    CLI::App* const shown = add(*state, action, options, "show",
+                                "The nodes of a snapshot with their states, and its results", show);
+    add_number_option(
+        *shown, "--number", 0, std::numeric_limits<std::uint64_t>::max(),
+        [options](std::uint64_t number) { options->number = number; },
+        "Of this snapshot; of the newest unless given");
+    add(*state, action, options, "check",
+        "Read every snapshot wholly; a line for each, status 1 if one is damaged", check);
+    CLI::App* const removed = add(*state, action, options, "delete",
+                                  "Remove the snapshots of a folder that no run uses", remove);
+    removed->add_flag("--yes", options->yes, "Remove them, and do not only print what would go");
+    removed->add_flag("--results", options->results,
+                      "Also the unfinished result files that belong to them");
+    removed->footer(delete_footer);
+}
+
+}  // namespace strid::tool
