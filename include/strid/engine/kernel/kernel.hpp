@@ -21,6 +21,7 @@
 #include <strid/engine/kernel/poll_budget.hpp>
 #include <strid/engine/kernel/router.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/state/codec.hpp>

@@ -67,12 +67,19 @@ concept LoadsItsShare = requires(Part& part, StateReader& reader, const KeyShare
     part.load(reader, share);
 };
 
+template <class Part>
+concept LoadedByShare = requires(Part& part, StateReader& reader, const KeyShare& share) {
+    load_share_of_state(reader, part, share);
+};
+
 /// Loads a part of a state from those of several replicas. Throws StateError for one that is not by
 /// key, unless it is equal in all.
 template <class Part>
 void load_share(Part& part, std::vector<StateReader>& readers, const KeyShare& share) {
     if constexpr (LoadsItsShare<Part>) {
         for (StateReader& reader : readers) part.load(reader, share);
+    } else if constexpr (LoadedByShare<Part>) {
+        for (StateReader& reader : readers) load_share_of_state(reader, part, share);
     } else {
         std::span<const std::byte> first;
         for (StateReader& reader : readers) {

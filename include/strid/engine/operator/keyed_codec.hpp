@@ -232,3 +232,31 @@ template <class Table>
 }
 
 }  // namespace strid::operators
+
+namespace strid {
+
+/// A table by itself, whose states are made by their default constructor (strid/state/codec.hpp).
+template <class K, class State, KeyLife life>
+    requires(operators::key_has_codec<K>() && state::has_codec<State>() &&
+             std::is_default_constructible_v<State>)
+void save_state(StateWriter& writer, const KeyedState<K, State, life>& table) {
+    // Saving changes nothing.
+    operators::states_by_key(const_cast<KeyedState<K, State, life>&>(table)).save(writer);
+}
+/// Into a table without keys.
+template <class K, class State, KeyLife life>
+    requires(operators::key_has_codec<K>() && state::has_codec<State>() &&
+             std::is_default_constructible_v<State>)
+void load_state(StateReader& reader, KeyedState<K, State, life>& table) {
+    operators::states_by_key(table).load(reader);
+}
+/// The keys of one replica of several.
+template <class K, class State, KeyLife life>
+    requires(operators::key_has_codec<K>() && state::has_codec<State>() &&
+             std::is_default_constructible_v<State>)
+void load_share_of_state(StateReader& reader, KeyedState<K, State, life>& table,
+                         const operators::KeyShare& share) {
+    operators::states_by_key(table).load(reader, share);
+}
+
+}  // namespace strid
