@@ -25,6 +25,7 @@ from source_text import code_files
 ROOMS = [
     "base",
     "memory",
+    "state",
     "search",
     "channel",
     "message",
