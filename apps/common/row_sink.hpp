@@ -16,8 +16,9 @@ namespace strid::apps {
 
 class RowSink {
   public:
-    static constexpr FunctionTraits traits{
-        .hears = events<Opened, Flush, SnapshotBegins, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .stateless = true};
 
     /// An empty path: there is no file. `header` ends its line.
     RowSink(const std::string& path, Writing writing, std::string header = {})

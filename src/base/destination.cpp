@@ -133,11 +133,11 @@ void Destination::open_named(Use use, const UnfinishedFile* before) {
     const bool is_there = ::stat(path_.c_str(), &status) == 0;
     if (writing_ == Writing::whole && (!is_there || S_ISREG(status.st_mode))) {
         owned_ = false;
-        whole_ = use == Use::once ? std::make_unique<WholeFile>(path_, *place)
-                                  : std::make_unique<WholeFile>(
-                                        path_, *place,
-                                        before != nullptr && before->beside.empty() ? nullptr
-                                                                                    : before);
+        whole_ = use == Use::once
+                     ? std::make_unique<WholeFile>(path_, *place)
+                     : std::make_unique<WholeFile>(
+                           path_, *place,
+                           before != nullptr && before->beside.empty() ? nullptr : before);
         descriptor_ = whole_->descriptor();
         return;
     }

@@ -77,7 +77,7 @@ void OutputFile::begin_snapshot(std::uint64_t snapshot) {
     if (users_ == 0 || ++users_behind_ == users_) end_snapshot(snapshot);
 }
 
-/// Every user has begun it, or has closed: what was written is before it.
+/// Every user has begun it, or has closed: all rows in the file are before it.
 void OutputFile::end_snapshot(std::uint64_t snapshot) {
     if (!destination_.is_open()) return;
     write({});

@@ -13,7 +13,16 @@ std::string no_codec(const std::string& name, const std::string& type) {
 }
 
 std::string works_apart_of_state(const std::string& name) {
-    return fmt::format("operator '{}': records, or their effects, are on their way outside of its state", name);
+    return fmt::format(
+        "operator '{}': records, or their effects, are on their way outside of its state", name);
+}
+
+std::string without_numbers(std::string type) {
+    for (auto at = type.find('#'); at != std::string::npos; at = type.find('#', at)) {
+        const auto end = type.find_first_not_of("0123456789", at + 1);
+        type.erase(at, (end == std::string::npos ? type.size() : end) - at);
+    }
+    return type;
 }
 
 void refuse_other_replicas(const std::string& type) {

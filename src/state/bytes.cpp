@@ -44,8 +44,8 @@ std::string_view StateReader::text() {
 std::size_t StateReader::choice(std::size_t count) {
     const std::uint64_t chosen = number();
     if (chosen >= count) {
-        throw StateError(fmt::format(
-            "the saved state is damaged: alternative {} of {} is chosen", chosen, count));
+        throw StateError(fmt::format("the saved state is damaged: alternative {} of {} is chosen",
+                                     chosen, count));
     }
     return static_cast<std::size_t>(chosen);
 }
@@ -61,9 +61,9 @@ void StateReader::expect_end() const {
 }
 
 void StateReader::cut(std::size_t wanted) const {
-    throw StateError(fmt::format(
-        "the saved state is cut: {} bytes are left where {} more are needed", left_.size(),
-        wanted));
+    throw StateError(
+        fmt::format("the saved state is cut: {} bytes are left where {} more are needed",
+                    left_.size(), wanted));
 }
 
 }  // namespace strid

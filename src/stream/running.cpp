@@ -121,8 +121,8 @@ void Running::State::prepare_snapshots(const SnapshotOptions& options) {
             polling.push_back(task.get());
         }
     }
-    snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(sections), std::move(polling),
-                                             scope_);
+    snapshots_ = std::make_unique<Snapshots>(options, name_, std::move(sections),
+                                             std::move(polling), scope_);
 }
 
 /// The tasks with those that their operators bring, which come right behind them, and the

@@ -48,7 +48,8 @@ std::string difference(const SnapshotNode& now, const SnapshotNode& before, bool
     }
     if (now.parallelism != before.parallelism && has_state(now) && !may_be_shared) {
         return fmt::format(
-            "operator '{}' had {} replicas, and has {} now (--parallelism): its state is not by key",
+            "operator '{}' had {} replicas, and has {} now (--parallelism): its state is not by "
+            "key",
             fmt::join(now.operators, "' and '"), before.parallelism, now.parallelism);
     }
     return {};
@@ -103,8 +104,7 @@ void Snapshots::check_part() const {
         }
     }
     if (faults.empty()) return;
-    throw GraphError(
-        fmt::format("this graph can take no snapshots: {}", fmt::join(faults, "; ")));
+    throw GraphError(fmt::format("this graph can take no snapshots: {}", fmt::join(faults, "; ")));
 }
 
 void Snapshots::check_same(const SnapshotDescription& before) const {

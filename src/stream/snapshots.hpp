@@ -106,7 +106,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     std::uint64_t answered_ = 0;  // of these
     std::string fault_;           // of the last one that could not be stored
     bool last_is_asked_ = false;
-    bool is_last_ = false;        // the present one
+    bool is_last_ = false;  // the present one
     bool last_is_stored_ = false;
     bool is_over_ = false;
 };

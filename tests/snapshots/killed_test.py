@@ -92,7 +92,7 @@ def check_killed() -> None:
 
 
 def check_sums() -> None:
-    """What the program adds, added here."""
+    """The sums of the readings, added here."""
     sums: dict[str, float] = {}
     last: dict[str, float] = {}
     for line in Path("a.csv").read_text().splitlines():
@@ -147,7 +147,7 @@ def check_refusals() -> None:
         snapshots[-1].write_bytes(damaged)
         errors = run(*command("sums", "r.csv", "--rate", "0", "--snapshots", "state-o"))
         assert "the snapshot before it is taken" in errors, errors
-    # What a pipe has brought cannot be read once more.
+    # A pipe cannot be read once more.
     words = command("sums", "p.csv", "--snapshots", "state-p")
     words[words.index("a.csv")] = "/dev/stdin"
     with open("a.csv") as rows:

@@ -81,8 +81,7 @@ struct Where {
 };
 
 auto readings(strid::Graph& graph, const std::string& input, const Where& where) {
-    return graph
-        .source(strid::paced(strid::csv_file<Reading>(input), where.rate))
+    return graph.source(strid::paced(strid::csv_file<Reading>(input), where.rate))
         .event_time(time_of, strid::BoundedDisorder(200ms));
 }
 auto kept_readings(strid::Graph& graph, const std::string& input, const Where& where) {
@@ -94,10 +93,11 @@ auto kept_readings(strid::Graph& graph, const std::string& input, const Where& w
 void add_windows(strid::Graph& graph, const Where& where) {
     readings(graph, where.input, where)
         .key_by<&Reading::sensor>()
-        .window(strid::window::TimeWindows::sliding(1s, 250ms),
-                strid::window::together(strid::window::count(), strid::window::mean<&Reading::value>()))
-        .sink(strid::csv_writer<strid::WindowResult<std::string_view,
-                                                    std::tuple<std::uint64_t, double>>>(
+        .window(
+            strid::window::TimeWindows::sliding(1s, 250ms),
+            strid::window::together(strid::window::count(), strid::window::mean<&Reading::value>()))
+        .sink(strid::csv_writer<
+              strid::WindowResult<std::string_view, std::tuple<std::uint64_t, double>>>(
             where.output));
 }
 void add_join(strid::Graph& graph, const Where& where) {

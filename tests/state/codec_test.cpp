@@ -158,9 +158,15 @@ class Random {
         for (auto& value : made.three) value = bits<std::int16_t>();
         if (below(2) == 1) made.maybe = text();
         switch (below(3)) {
-            case 0: made.one = bits<int>(); break;
-            case 1: made.one = text(); break;
-            default: made.one = point(); break;
+            case 0:
+                made.one = bits<int>();
+                break;
+            case 1:
+                made.one = text();
+                break;
+            default:
+                made.one = point();
+                break;
         }
         made.pair = {bits<int>(), text()};
         for (auto n = below(4); n != 0; --n) made.by_name[text()].push_back(point());
@@ -214,7 +220,8 @@ TEST(StateCodec, PiecesAreHandedOnBeforeTheEnd) {
     EXPECT_EQ(kept.all.size(), 400'000U + 8 + 1'000'000);
 }
 
-// ---- types ---------------------------------------------------------------------------------------
+// ---- types
+// ---------------------------------------------------------------------------------------
 
 struct WithPointer {
     int* where;
@@ -278,7 +285,8 @@ TEST(StateCodec, WhatIsOwnedIsSavedWithIt) {
     EXPECT_EQ(back.at(2), nullptr);
 }
 
-// ---- damage --------------------------------------------------------------------------------------
+// ---- damage
+// --------------------------------------------------------------------------------------
 
 TEST(StateCodec, CutBytesAreAnError) {
     const auto bytes = saved(Random{3}.everything());

@@ -55,8 +55,8 @@ class Destination {
     void commit(const std::atomic<bool>& interrupted);
     /// How many bytes of a plain file have been written; 0 of anything else.
     [[nodiscard]] std::uint64_t written() const noexcept;
-    /// Writes a plain file to the disk. What a later run needs to go on with it: for anything else,
-    /// whose reader has what was written, no bytes.
+    /// Writes a plain file to the disk, and returns how a later run goes on with it: behind no
+    /// bytes where it is anything else, whose reader has them.
     [[nodiscard]] UnfinishedFile unfinished() const;
     /// Closes the file, which a later run goes on with.
     void suspend() noexcept;

@@ -93,7 +93,7 @@ class MonotonousTime {
     }
     /// The latest time that was observed.
     [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(latest_); }
 
   private:
@@ -119,7 +119,7 @@ class BoundedDisorder {
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The watermark is the latest time that was observed.
     void ended() noexcept { watermark_ = latest_; }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(latest_, watermark_); }
 
   private:
@@ -143,7 +143,7 @@ class AtEnd {
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The watermark is the latest time that was observed.
     void ended() noexcept { watermark_ = latest_; }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(latest_, watermark_); }
 
   private:
@@ -188,7 +188,7 @@ class InSilence {
     [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
         return silence_.next(reported);
     }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(strategy_, silence_); }
 
   private:
@@ -218,7 +218,7 @@ class PunctuatedTime {
     }
     /// The last watermark that a record carried.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(watermark_); }
 
   private:
@@ -280,7 +280,7 @@ class WatermarkMerge {
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
     /// How many inputs were added.
     [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
-    /// What snapshots save.
+    /// Snapshots save this.
     auto state() { return std::tie(inputs_, active_, ended_, watermark_, last_); }
 
   private:

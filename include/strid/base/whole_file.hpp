@@ -30,10 +30,10 @@ enum class OldFile : unsigned char {
     refused   ///< commit() fails where there is one. See WholeFile::take_over().
 };
 
-/// How a later run goes on writing a file: what a snapshot saves of it.
+/// How a later run goes on writing a file, as a snapshot saves it.
 struct UnfinishedFile {
     std::string beside = {};  ///< Its name in the directory; empty: it has the one that was given.
-    std::uint64_t bytes = 0;  ///< Written before the snapshot: what is behind them is cut off.
+    std::uint64_t bytes = 0;  ///< Written before the snapshot; others are cut off.
     std::uint32_t mode = 0;   ///< As WholeFile has it.
     std::uint64_t inode = 0;  ///< By which it is known where it has its name already.
 };
@@ -52,7 +52,7 @@ class WholeFile {
 
     /// Open for writing and empty; readable for its owner alone.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// Writes the file to the disk; what a later run needs to go on with it. Throws
+    /// Writes the file to the disk, and returns how a later run goes on with it. Throws
     /// InputOutputError.
     [[nodiscard]] UnfinishedFile unfinished() const;
     /// Closes the file, which stays where it is.

@@ -99,6 +99,11 @@ template <class F>
 class CallbackSource : public PulledSource<F> {
   public:
     using record_type = typename PulledResult<F>::value_type;
+    static constexpr SourceTraits traits = [] {
+        SourceTraits of_pulled = PulledSource<F>::traits;
+        of_pulled.no_snapshots = !has_known_place<F>;
+        return of_pulled;
+    }();
     using PulledSource<F>::PulledSource;
 
     using PulledSource<F>::on;

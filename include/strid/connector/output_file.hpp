@@ -90,11 +90,11 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     bool rows_missing_ = false;  // a writer was abandoned
     std::string header_;         // that is still to be written
     std::exception_ptr failure_;
-    std::uint64_t snapshot_ = 0;   // the last one that every user has begun
-    std::uint64_t written_ = 0;    // bytes before it
-    std::uint64_t next_ = 0;       // the one that some have begun; 0: none
+    std::uint64_t snapshot_ = 0;    // the last one that every user has begun
+    std::uint64_t written_ = 0;     // bytes before it
+    std::uint64_t next_ = 0;        // the one that some have begun; 0: none
     std::size_t users_behind_ = 0;  // those of them that have not closed
-    std::string rows_behind_;      // of theirs
+    std::string rows_behind_;       // of theirs
 };
 
 }  // namespace strid

@@ -22,10 +22,12 @@
 #include <vector>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
 #include <strid/connector/pace.hpp>
 #include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
+#include <strid/operator/run_scope.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -316,6 +318,12 @@ template <class Source>
     recording->bytes_max = options.bytes_max != 0 ? options.bytes_max : half_of_memory_bytes();
     recording->load = [source = std::move(source)](detail::Recording<T>& into,
                                                    const Opened& opened) {
+        if constexpr (operators::has<Source, Has::blocks>) {
+            const RunScope* const run = opened.context.run;
+            if (run != nullptr && run->takes_snapshots() && source.blocks()) {
+                throw Error("replayed records of a pipe cannot be read once more by the next run");
+            }
+        }
         return detail::record_all<T>(source, into, opened);
     };
     return Replay<T>(std::move(recording), options);

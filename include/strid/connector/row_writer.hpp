@@ -57,7 +57,7 @@ class RowWriter {
     std::shared_ptr<OutputFile> file_;
     std::string rows_;
     bool opened_ = false;
-    bool begun_ = false;  // the header was handed on
+    bool begun_ = false;          // the header was handed on
     std::uint64_t snapshot_ = 0;  // the last one
 };
 

@@ -69,30 +69,24 @@
 //     std::size_t replicas_used(n)     S    how many of n replicas emit records
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
 //
-// A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or says that it sets
-// none.
+// A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
 //
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
-// with respect to this watermark. `emit.failed()`, in a handler of an exception outside `process`
+// with respect to it. `emit.failed()`, in a handler of an exception outside `process`
 // and with the trait .may_skip: the function threw on one record; the options of the operator hold.
 //
 // State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
 // by key (operator/keyed_state.hpp), buffers, watermarks, plain values. A class with members has
 // it, or says `.stateless` if they are its configuration. The engine reports their size.
 //
-// The state is complete between two events, where no hook waits for room: when it is moved into a
-// fresh object that was made with the same arguments and opened, and that gets on(Restored), the
-// fresh one emits what the first would have (strid::test::Harness::restore). Heaps, wheels and
-// lists that point to entries of a table are no state: entries have numbers from which on(Restored)
-// makes them in the same order. Memory to which a state refers is a part of the state: the texts of
-// a table's keys are the table's. Data that comes anew with each batch, or each run, is no state.
+// The state is complete between two events: put into a fresh object that was made with the same
+// arguments and opened, and that gets on(Restored), it makes the object emit what the first would
+// have (strid::test::Harness::restore). Heaps, wheels and lists that point to entries of a table
+// are no state: on(Restored) makes them, in the same order, by numbers in the entries.
 //
-// A class that breaks one of these rules does not compile; the error is a sentence.
-//
-// Threads: a replica is used by one thread at a time, except where "any thread" is said. Papers: 2,
-// section 4 (operators as sequential building blocks).
+// Threads: one at a time for a replica, except where "any thread" is said. Paper 2, section 4.
 #pragma once
 
 #include <concepts>
@@ -134,9 +128,7 @@ struct Opened {
     runtime::Task& task;        ///< Its notify() may be called by any thread until on(Closed).
     std::stop_token stop = {};  ///< A hook that takes long returns when it requests a stop.
 };
-/// Behind Opened, before the first record: the state that state() names has been put in from
-/// elsewhere, from a snapshot or by a test. Wheels, indexes and deadlines that follow from it are
-/// rebuilt now.
+/// Behind Opened, before the first record: the state that state() names has been put in.
 struct Restored {};
 /// Before the records of a batch. `watermark` is the sender's watermark before it: a record below
 /// it is late.
@@ -144,13 +136,12 @@ struct BatchBegins {
     EventTime watermark;  ///< No record with an earlier event time follows, except late ones.
     std::size_t input;    ///< The index of the sender's input.
 };
-/// The records that have come so far are those of a snapshot, and no other one is: the state is saved
-/// as soon as all operators of the node have returned. A sink hands on what it holds back.
+/// The records so far are those of a snapshot: the state is saved once all operators of the node
+/// have returned. A sink hands on what it holds back.
 struct SnapshotBegins {
     std::uint64_t number;  ///< Of the snapshot, from 1 on.
 };
-/// Behind the last record of a batch, or of one poll of a source in the same node: data that was
-/// kept for the batch may be freed.
+/// Behind the last record of a batch, or of one poll of a source in the same node.
 struct BatchEnds {};
 /// Before the first of these records, which are all in one batch. Returns how many of them it has
 /// examined, one at least: it is called again before the next.
@@ -325,9 +316,8 @@ struct OperatorTraits {
     bool awaits_outside = false;
     /// It needs the whole stream: more than one replica is a GraphError.
     bool one_replica = false;
-    /// Records are on their way outside of its state: a run with snapshots refuses it.
-    bool no_snapshots = false;
-    bool stateless = false;  ///< Its members are configuration: no `state()`.
+    bool no_snapshots = false;  ///< Records are on their way outside of its state.
+    bool stateless = false;     ///< Its members are configuration: no `state()`.
 };
 
 /// The properties of a source that are known at compile time (operator/source.hpp).
@@ -338,9 +328,8 @@ struct SourceTraits {
     /// accepted.
     bool drains = false;
     bool awaits_outside = false;  ///< Outside threads make its records, and notify its task.
-    /// It cannot go on behind the records of a snapshot: a run with snapshots refuses it.
-    bool no_snapshots = false;
-    bool stateless = false;  ///< Its members are configuration: no `state()`.
+    bool no_snapshots = false;    ///< It cannot go on behind the records of a snapshot.
+    bool stateless = false;       ///< Its members are configuration: no `state()`.
 };
 
 /// The properties of a sink, or of another function, that are known at compile time. A function
@@ -352,9 +341,7 @@ struct FunctionTraits {
     Has has = Has::none;               ///< Its other members for the engine.
     bool parallel_by_default = false;  ///< Of a sink: its copies share nothing, or share it safely.
     bool one_replica = false;          ///< Of a sink: more than one replica is a GraphError.
-    /// Records, or their effects, are on their way outside of its state: a run with snapshots refuses
-    /// it.
-    bool no_snapshots = false;
+    bool no_snapshots = false;         ///< As in OperatorTraits.
     bool sets_no_timers = false;       ///< It takes Timers, and sets none: it has no `on_timer`.
     bool stateless = false;            ///< Its members are configuration: no `state()`.
 };

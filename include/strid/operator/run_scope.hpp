@@ -41,14 +41,14 @@ class RunScope {
         /// The name by which the next run finds what prepare() wrote; empty: snapshots have
         /// nothing of it.
         [[nodiscard]] virtual std::string name() const { return {}; }
-        /// All operators have had SnapshotBegins of this number, or have ended before: makes what came
-        /// before it last, also without this process, and writes how to go on behind it. Other
+        /// All operators have had SnapshotBegins of this number, or have ended before: makes what
+        /// came before it last, also without this process, and writes how to go on behind it. Other
         /// threads may write what comes behind. May throw: there is no such snapshot then.
         virtual void prepare(std::uint64_t /*snapshot*/, StateWriter& /*writer*/) {}
         /// In place of discard(): another run will go on from a snapshot.
         virtual void suspend() noexcept { discard(); }
     };
-    /// What prepare() wrote of the results, by their names.
+    /// The bytes that prepare() wrote, by the names of the results.
     using Prepared = std::map<std::string, std::vector<std::byte>>;
 
     /// `simulated`: RunOptions::Mode::simulation.

@@ -70,8 +70,8 @@ enum class Composition : std::uint8_t {
     centralised  ///< By one distributing node for all of them.
 };
 
-/// Snapshots of a run: what its operators and sources know, stored in a folder now and then, so that
-/// another run goes on there when this one was ended by anything (docs/snapshots.md).
+/// Snapshots of a run: what its operators and sources know, stored in a folder now and then, so
+/// that another run goes on there when this one was ended by anything (docs/snapshots.md).
 struct SnapshotOptions {
     /// The folder; empty: no snapshots. Where it has a snapshot of the same graph, the run goes on
     /// from there: each record has its effect once. A folder of another graph, or of a run that

@@ -79,11 +79,10 @@ template <class T>
 class InletSource {
   public:
     using record_type = T;
-    static constexpr SourceTraits traits{
-        .hears = events<Opened, Stopped>,
-        .drains = true,
-        .awaits_outside = true,
-        .no_snapshots = true};
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+                                         .drains = true,
+                                         .awaits_outside = true,
+                                         .no_snapshots = true};
 
     explicit InletSource(std::shared_ptr<InletState<T>> state)
         : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}

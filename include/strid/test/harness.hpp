@@ -261,9 +261,8 @@ class Harness {
     {
         StateBytes kept;
         StateWriter writer{kept};
-        operators::for_each_state(one(), [&writer](const auto& part) {
-            state::save(writer, part);
-        });
+        operators::for_each_state(one(),
+                                  [&writer](const auto& part) { state::save(writer, part); });
         writer.flush();
         return {kept.take(), progress_, results_.progress, clock_ns_};
     }

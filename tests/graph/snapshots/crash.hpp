@@ -29,7 +29,7 @@ struct Crash : std::runtime_error {
     Crash() : std::runtime_error("crash") {}
 };
 
-/// What outlives a crash, and when the next one comes.
+/// All that outlives a crash, and when the next one comes.
 struct World {
     std::mutex mutex;
     // Under mutex:

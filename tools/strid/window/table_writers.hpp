@@ -31,10 +31,9 @@ class ResultWriter {
     static constexpr bool is_marked = requires(const Result& result) { result.revision; };
 
   public:
-    static constexpr FunctionTraits traits{
-        .hears = events<Opened, Flush, SnapshotBegins, Closed>,
-        .has = Has::blocks | Has::files,
-        .stateless = true};
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .stateless = true};
 
     explicit ResultWriter(const WindowJob& job)
         : writer_(job.output, job.writing),

@@ -3,8 +3,8 @@
 // The fused loop: a head that supplies records (a source, or the batches of an input port) and the
 // chain that they pass (engine/kernel/fused_chain.hpp): one function with each operator inlined.
 //
-// A kernel stops only between two records, when the output has no spare block, and keeps its place
-// in the batch. An exception of user code becomes an OperatorError that names the operator.
+// A kernel stops only between two records, when the output has no spare block, and keeps its place.
+// An exception of user code becomes an OperatorError that names the operator.
 #pragma once
 
 #include <algorithm>
@@ -13,37 +13,30 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/error.hpp>
 #include <strid/engine/kernel/chain_head.hpp>
 #include <strid/engine/kernel/fused_chain.hpp>
-#include <strid/engine/kernel/node.hpp>
 #include <strid/engine/kernel/passage.hpp>
 #include <strid/engine/kernel/poll_budget.hpp>
 #include <strid/engine/kernel/router.hpp>
+#include <strid/engine/kernel/stage_node.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/engine/operator/keyed_codec.hpp>
-#include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/source.hpp>
-#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
 template <class Head, class Router, class... Stages>
-class Kernel final : public Node {
+class Kernel final : public StageNode<Head, Router, Stages...> {
+    using Base = StageNode<Head, Router, Stages...>;
     using Chain = FusedChain<Router, Stages...>;
     using Passed = typename Chain::Passed;
     using Passage = typename Chain::Passage;
-    static constexpr std::size_t stage_count = sizeof...(Stages);
-    static constexpr bool has_source = Head::operators == 1;
-    static constexpr bool has_output = Router::has_output;
     using Arrived = typename Head::Arrived;
+    using Base::has_output;
+    using Base::has_source;
+    using Base::stage_count;
 
   public:
-    Kernel(Head head, StageList<Stages...> stages, Router router, std::vector<std::string> names,
-           std::size_t replica, std::size_t parallelism)
-        : Node(std::move(names), replica, parallelism),
-          head_(std::move(head)),
-          chain_(std::move(stages), std::move(router)) {}
+    using Base::Base;
 
     void abandon() noexcept override {
         if (batch_ != nullptr) link_->give_back(*std::exchange(batch_, nullptr));
@@ -66,7 +59,7 @@ class Kernel final : public Node {
     void bring_tasks(const RunShape& shape, runtime::Task& task,
                      std::vector<runtime::Task*>& tasks) override {
         chain_.template each_that_hears<TasksWanted>([&]<std::size_t I>(auto& stage) {
-            const Context own = context(Head::operators + I);
+            const Context own = this->context(Head::operators + I);
             guarded(names_[Head::operators + I], [&] {
                 stage.on(TasksWanted{own, task, shape.workers, shape.perturbed, tasks});
             });
@@ -75,10 +68,10 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            guarded(names_.front(), [&] { head_.open({context(0), task, stop}); });
+            guarded(names_.front(), [&] { head_.open({this->context(0), task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
-            const Context own = context(Head::operators + I);
+            const Context own = this->context(Head::operators + I);
             guarded(names_[Head::operators + I], [&] { stage.on(Opened{own, task, stop}); });
         });
     }
@@ -89,19 +82,22 @@ class Kernel final : public Node {
             if (cut_ != nullptr && !advancing_ && !is_cutting_) [[unlikely]] {
                 const SnapshotCut::Wanted wanted = cut_->wanted();
                 if (wanted.number != snapshots_) {
-                    begin_snapshot(wanted.number);
+                    this->begin_snapshot(wanted.number);
                 } else if (wanted.is_last) {
-                    return wait_for_input(clock_ns);
+                    return this->wait_for_input(clock_ns);
                 }
             }
         }
-        if (is_cutting_) [[unlikely]]
-            return go_on_with_snapshot(clock_ns);
+        if (is_cutting_) [[unlikely]] {
+            if (this->end_snapshot()) return RunResult::progressed;
+            refusals_.add(1);
+            return this->wait_for_room(clock_ns);
+        }
         if (!chain_.ready() && !(has_output && output_->refresh())) {
             refusals_.add(1);
-            return wait_for_room(clock_ns);
+            return this->wait_for_room(clock_ns);
         }
-        if (advancing_ || chain_.held_back(stop_requested())) return run_time(clock_ns);
+        if (advancing_ || chain_.held_back(this->stop_requested())) return run_time(clock_ns);
         if constexpr (has_source) {
             return run_source(clock_ns);
         } else {
@@ -118,54 +114,7 @@ class Kernel final : public Node {
     [[nodiscard]] bool awaits_outside() const noexcept override {
         return Head::awaits_outside || Chain::awaits_outside;
     }
-    [[nodiscard]] bool polls() const noexcept override { return has_source; }
-    [[nodiscard]] std::vector<std::string> no_snapshot() const override {
-        std::vector<std::string> faults;
-        const auto add = [&]<class One>(std::size_t index, std::type_identity<One>) {
-            if constexpr (!state_has_codec<One>) {
-                faults.push_back(no_codec(names_[index], type_of_state<One>()));
-            } else if constexpr (One::traits.no_snapshots || brings_tasks<One>) {
-                faults.push_back(works_apart_of_state(names_[index]));
-            }
-        };
-        if constexpr (has_source) {
-            using Source = typename Head::Source;
-            if (Source::traits.no_snapshots || head_.blocks()) {
-                faults.push_back(no_position(names_.front()));
-            } else {
-                add(0, std::type_identity<Source>{});
-            }
-        }
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (add(Head::operators + I, std::type_identity<Stages>{}), ...);
-        }(std::index_sequence_for<Stages...>{});
-        return faults;
-    }
-    [[nodiscard]] std::vector<std::string> types_of_state() const override {
-        std::vector<std::string> types;
-        if constexpr (has_source) types.push_back(type_of_state<typename Head::Source>());
-        (types.push_back(type_of_state<Stages>()), ...);
-        return types;
-    }
     void restore_as_ended() noexcept override { ended_ = restored_as_ended_ = true; }
-    void restore(StateReader& reader) override {
-        if constexpr (has_codecs) {
-            each_state([&reader](auto& part) { state::load(reader, part); });
-            reader.expect_end();
-            if constexpr (has_source) {
-                guarded(names_.front(), [&] { notify_source(head_.source, Restored{}); });
-            }
-            notify<Restored>();
-        }
-    }
-    void restore_share(std::vector<StateReader>& readers) override {
-        if constexpr (has_codecs) {
-            const KeyShare share{replica_, parallelism_};
-            each_state([&](auto& part) { load_share(part, readers, share); });
-            for (StateReader& reader : readers) reader.expect_end();
-            notify<Restored>();
-        }
-    }
     [[nodiscard]] double fraction_done() const noexcept override { return head_.fraction_done(); }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return head_.bytes_read(); }
 
@@ -187,8 +136,8 @@ class Kernel final : public Node {
             output_->begin_run(start_ns);
             output_->begin_input(start_ns);
         }
-        if (Head::drains || !stop_requested()) {
-            Passage passage{chain_, stage_names(), passed};
+        if (Head::drains || !this->stop_requested()) {
+            Passage passage{chain_, this->stage_names(), passed};
             SourceEmit<Passage, Arrived, stage_count != 0> emit{
                 passage, output_.get(), counts_.front(), source_progress_, split_, start_ns};
             split_.enter_operators();
@@ -196,26 +145,27 @@ class Kernel final : public Node {
             emitted = emit.count();
             ingress_ns = emit.ingress_ns();
         }
-        notify<BatchEnds>();
+        this->template notify<BatchEnds>();
         split_.leave_operators();
         if (status == SourceStatus::finished) ended_ = true;
         if (status == SourceStatus::idle) silent_until_ns_ = start_ns;
-        const std::uint64_t left = count_records(emitted, passed);
+        const std::uint64_t left = this->count_records(emitted, passed);
         advance(start_ns);
         if (status != SourceStatus::more) notify_operators<Flush>();
         const bool published = publish(status != SourceStatus::more);
         if (emitted == 0) split_.drop(output_.get());
         const bool waits = status == SourceStatus::idle || status == SourceStatus::held;
-        if (emitted == 0 && waits && published && !advancing_) return wait_for_input(clock_ns);
-        const std::int64_t from_ns = poll_worked_from(start_ns, ingress_ns);
-        end_run(clock_ns = from_ns, ingress_ns, emitted, !advancing_);
+        if (emitted == 0 && waits && published && !advancing_)
+            return this->wait_for_input(clock_ns);
+        const std::int64_t from_ns = this->poll_worked_from(start_ns, ingress_ns);
+        this->end_run(clock_ns = from_ns, ingress_ns, emitted, !advancing_);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - from_ns);
         return RunResult::progressed;
     }
 
     RunResult run_batch(std::int64_t& clock_ns) {
         if (batch_ == nullptr) {
-            const auto [batch, link] = receive();
+            const auto [batch, link] = this->receive();
             if (batch == nullptr) return run_without_input(clock_ns);
             if (message::header_of(*batch).is_barrier) [[unlikely]] {
                 input_.hold(*link, message::header_of(*batch));
@@ -247,7 +197,7 @@ class Kernel final : public Node {
         }
         split_.leave_operators();
         const std::uint64_t handled = position_ - first;
-        count_records(handled, passed);
+        this->count_records(handled, passed);
         if (position_ == header.count) {
             end_batch();
             advance(start_ns);
@@ -255,7 +205,7 @@ class Kernel final : public Node {
         const bool idle = batch_ == nullptr && !input_.waiting();
         if (idle) notify_operators<Flush>();
         idle_published_ = publish(idle) && idle;
-        end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
+        this->end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
         link_->worked(clock_ns - start_ns, handled);
         return RunResult::progressed;
     }
@@ -266,7 +216,8 @@ class Kernel final : public Node {
             idle_published_ = false;
         }
         if (input_.is_cut() && !advancing_) [[unlikely]] {
-            begin_snapshot(snapshots_ + 1);
+            this->begin_snapshot(snapshots_ + 1);
+            idle_published_ = false;
             return RunResult::progressed;
         }
         if (input_.exhausted()) {
@@ -274,11 +225,11 @@ class Kernel final : public Node {
             if (!advancing_) return finish(clock_ns);
         }
         if (!idle_published_) {
-            notify<Flush>();
+            this->template notify<Flush>();
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
-        return wait_for_input(clock_ns);
+        return this->wait_for_input(clock_ns);
     }
 
     void begin_batch(const message::BatchHeader& header) {
@@ -290,14 +241,14 @@ class Kernel final : public Node {
             output_->begin_input(header.ingress_ns);
         }
         chain_.keep_alive(header);
-        if (has_output && keeps_sequences_) output_->begin_sequence(header.sequence);
+        if (has_output && this->keeps_sequences_) output_->begin_sequence(header.sequence);
     }
 
     void end_batch() {
         notify_operators<BatchEnds>();
         const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
-            if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
+            if (this->keeps_sequences_ && header.ends_sequence) output_->end_sequence();
         }
         chain_.forget_batch_texts();
         input_.handled(*link_, header);
@@ -311,9 +262,9 @@ class Kernel final : public Node {
         auto* const records = message::records_of<Arrived>(header);
         std::uint32_t at = position_;
         try {
-            Passage passage{chain_, stage_names(), passed};
+            Passage passage{chain_, this->stage_names(), passed};
             while (at != header.count && passage.takes()) {
-                auto some = chain_.look_ahead(records + at, header.count - at, stage_names());
+                auto some = chain_.look_ahead(records + at, header.count - at, this->stage_names());
                 for (; some != 0 && passage.takes(); --some, ++at) {
                     if constexpr (!copies) {
                         passage.pass(records[at]);
@@ -324,7 +275,7 @@ class Kernel final : public Node {
                 }
             }
         } catch (...) {
-            count_records(at - position_, passed);
+            this->count_records(at - position_, passed);
             position_ = at;
             throw;
         }
@@ -342,12 +293,12 @@ class Kernel final : public Node {
         Passed passed{};
         split_.enter_operators();
         {
-            Passage passage{chain_, stage_names(), passed};
+            Passage passage{chain_, this->stage_names(), passed};
             advancing_ =
                 !passage.advance(progress, {now_ns, has_source ? silent_until_ns_ : now_ns});
         }
         split_.leave_operators();
-        count_records(0, passed);
+        this->count_records(0, passed);
     }
 
     /// A run without records: continues with the output of the last watermark, or calls a stage
@@ -361,9 +312,9 @@ class Kernel final : public Node {
         idle_published_ = publish(true);
         // A sampled batch that has ended is reported before the node waits.
         if (!in_sample && idle_published_ && !advancing_ && chain_.held_back(false)) {
-            return wait_for_input(clock_ns);
+            return this->wait_for_input(clock_ns);
         }
-        end_run(clock_ns, message::no_ingress, 0, batch_ == nullptr && !advancing_);
+        this->end_run(clock_ns, message::no_ingress, 0, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -372,69 +323,6 @@ class Kernel final : public Node {
         return true;
     }
 
-    // ---- snapshots -----------------------------------------------------------------------------
-
-    /// Saves the state: all records before the snapshot have passed.
-    [[gnu::noinline]] void begin_snapshot(std::uint64_t number) {
-        is_cutting_ = true;
-        snapshots_ = number;
-        idle_published_ = false;
-        if constexpr (has_source) {
-            guarded(names_.front(), [&] { notify_source(head_.source, SnapshotBegins{number}); });
-        }
-        chain_.template each_that_hears<SnapshotBegins>([&]<std::size_t I>(auto& stage) {
-            guarded(names_[Head::operators + I], [&] { stage.on(SnapshotBegins{number}); });
-        });
-        if constexpr (has_output) output_->send_records();
-        if constexpr (has_codecs) {
-            StateBytes kept;
-            StateWriter writer{kept};
-            each_state([&writer](auto& part) { state::save(writer, part); });
-            writer.flush();
-            cut_->saved(place_, kept.take());
-        }
-    }
-    /// Sends the barrier, and then goes on with the stream.
-    [[gnu::noinline]] RunResult go_on_with_snapshot(std::int64_t clock_ns) {
-        if constexpr (has_output) {
-            if (!output_->send_barriers()) {
-                refusals_.add(1);
-                return wait_for_room(clock_ns);
-            }
-        }
-        is_cutting_ = false;
-        input_.release();
-        return RunResult::progressed;
-    }
-
-    template <class One>
-    static constexpr bool brings_tasks = Hears<One, TasksWanted>;
-    /// Calls `visit` with each part of the state: that of the operators, and what the engine knows
-    /// of the stream.
-    template <class Visit>
-    void each_state(const Visit& visit) {
-        if constexpr (has_source) for_each_state(head_.source, visit);
-        chain_.for_each_stage([&]<std::size_t I>(auto& stage) { for_each_state(stage, visit); });
-        visit(progress_);
-        visit(source_progress_);
-        visit(input_);
-        if constexpr (has_output) visit(*output_);
-    }
-    template <class One>
-    static constexpr bool state_has_codec = [] {
-        if constexpr (requires(One& one) { one.state(); }) {
-            return []<class... States>(std::type_identity<std::tuple<States...>>) {
-                return (state::has_codec<std::remove_cvref_t<States>>() && ...);
-            }(std::type_identity<decltype(std::declval<One&>().state())>{});
-        }
-        return true;
-    }();
-    static constexpr bool has_codecs = [] {
-        bool all = (state_has_codec<Stages> && ...);
-        if constexpr (has_source) all = all && state_has_codec<typename Head::Source>;
-        return all;
-    }();
-
     // ---- the end -------------------------------------------------------------------------------
 
     RunResult finish(std::int64_t clock_ns) {
@@ -442,73 +330,38 @@ class Kernel final : public Node {
         waits_.end(clock_ns);
         Passed passed{};
         const bool done = restored_as_ended_ || [&] {
-            Passage passage{chain_, stage_names(), passed};
+            Passage passage{chain_, this->stage_names(), passed};
             return passage.finish(Clock{clock_ns});
         }();
-        count_records(0, passed);
+        this->count_records(0, passed);
         if (!done) {
             const bool has_room = chain_.ready();
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            if (Chain::works_apart && has_room) return wait_for_input(clock_ns);  // for its results
-            return wait_for_room(clock_ns);
+            if (Chain::works_apart && has_room)
+                return this->wait_for_input(clock_ns);  // for its results
+            return this->wait_for_room(clock_ns);
         }
-        if (!std::exchange(stages_closed_, true)) notify<Closed>();
+        if (!std::exchange(stages_closed_, true)) this->template notify<Closed>();
         if constexpr (has_output) {
-            if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
+            if (!output_->close())
+                return this->wait_for_room(clock_ns);  // a ring is full: others run
         }
         closed_ = true;
-        if (cut_ != nullptr) cut_->ended(place_);
+        if (cut_ != nullptr) cut_->ended(this->place_);
         return RunResult::finished;
     }
 
     // ---- bookkeeping ---------------------------------------------------------------------------
-
-    [[nodiscard]] Context context(std::size_t index) noexcept {
-        return {names_[index], replica_, parallelism_, run_, &counters_[index]};
-    }
-    [[nodiscard]] const std::string* stage_names() const noexcept {
-        return names_.data() + Head::operators;
-    }
-    template <class Event>
-    [[gnu::noinline]] void notify() {
-        chain_.template each_that_hears<Event>([&]<std::size_t I>(auto& stage) {
-            guarded(names_[Head::operators + I], [&] { stage.on(Event{}); });
-        });
-    }
 
     /// In a chain that handles the event; counted as time of operators.
     template <class Event>
     void notify_operators() {
         if constexpr (Chain::template hears<Event>) {
             split_.enter_operators();
-            notify<Event>();
+            this->template notify<Event>();
             split_.leave_operators();
         }
-    }
-
-    /// `arrived` records came in; a stage that is not selective passes all of them, except those on
-    /// which its function threw. Returns how many left the last one.
-    std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
-        if constexpr (has_source) counts_.front().out.add(arrived);
-        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
-            auto& counts = counts_[Head::operators + I];
-            counts.in.add(arrived);
-            if constexpr (Stage::traits.finds_late) counts.late.add(chain_.take_late(I));
-            if constexpr (Stage::traits.may_skip) {
-                const std::uint64_t skipped = chain_.take_skipped(I);
-                counts.skipped.add(skipped);
-                arrived -= std::min(arrived, skipped);
-            }
-            if constexpr (has_sized_state<Stage>) {
-                const StateSize size = state_size(stage);
-                counts.keys.set(size.keys);
-                counts.state_bytes.set(size.bytes);
-            }
-            if constexpr (is_selective<Stage>) arrived = passed[I];
-            if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
-        });
-        return arrived;
     }
 
     [[nodiscard]] std::size_t budget() const noexcept {
@@ -516,18 +369,28 @@ class Kernel final : public Node {
         return budget_.records();
     }
 
-    Head head_;
-    Chain chain_;
+    using Base::chain_;
+    using Base::counts_;
+    using Base::cut_;
+    using Base::head_;
+    using Base::input_;
+    using Base::is_cutting_;
+    using Base::names_;
+    using Base::output_;
+    using Base::progress_;
+    using Base::refusals_;
+    using Base::snapshots_;
+    using Base::source_progress_;
+    using Base::split_;
+    using Base::waits_;
+
     memory::Block* batch_ = nullptr;  // the present batch
     Link* link_ = nullptr;            // and the link it came from
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
     std::int64_t silent_until_ns_ = 0;  // when the last poll began that found nothing
-    Progress source_progress_;          // by a source that reports its time
-    Progress progress_;                 // what the stages got last, or are getting
     bool advancing_ = false;            // they have not yet emitted all that it causes
-    bool is_cutting_ = false;           // the barrier of a snapshot is to be sent
     bool ended_ = false;                // no more input follows
     bool restored_as_ended_ = false;    // and has emitted all
     bool stages_closed_ = false;

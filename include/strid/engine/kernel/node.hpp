@@ -79,8 +79,8 @@ class Node {
     /// Processes one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
     virtual RunResult run(std::int64_t& clock_ns) = 0;
-    /// The operators whose state has no codec (strid/state/codec.hpp), or that cannot take a part in
-    /// a snapshot for another reason: a line for each.
+    /// The operators whose state has no codec (strid/state/codec.hpp), or that cannot take a part
+    /// in a snapshot for another reason: a line for each.
     [[nodiscard]] virtual std::vector<std::string> no_snapshot() const { return {}; }
     /// The types of what save() saves, for messages and to be compared.
     [[nodiscard]] virtual std::vector<std::string> types_of_state() const { return {}; }

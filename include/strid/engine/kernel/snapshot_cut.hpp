@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the nodes of a run take a snapshot together. Someone asks for one; the node of each source
+// How the nodes of a run take a snapshot together. The run asks for one; the node of each source
 // then stops between two polls, saves its state, sends a barrier behind its records over every
 // link, and goes on. A node that has the barrier from each open link saves its state in turn, and
 // passes the barrier on. No record that follows a barrier has changed a saved state, and none that
@@ -63,9 +63,8 @@ class SnapshotCut {
 [[noreturn]] void refuse_other_replicas(const std::string& type);
 
 template <class Part>
-concept LoadsItsShare = requires(Part& part, StateReader& reader, const KeyShare& share) {
-    part.load(reader, share);
-};
+concept LoadsItsShare =
+    requires(Part& part, StateReader& reader, const KeyShare& share) { part.load(reader, share); };
 
 template <class Part>
 concept LoadedByShare = requires(Part& part, StateReader& reader, const KeyShare& share) {
@@ -95,11 +94,15 @@ void load_share(Part& part, std::vector<StateReader>& readers, const KeyShare& s
     }
 }
 
+/// The name of a type without the numbers of the lambdas in it: one lambda more in front of them
+/// makes no other type of a state.
+[[nodiscard]] std::string without_numbers(std::string type);
+
 /// The types of the parts of a state.
 template <class One>
 [[nodiscard]] std::string type_of_state() {
     if constexpr (requires(One& one) { one.state(); }) {
-        return type_name<decltype(std::declval<One&>().state())>();
+        return without_numbers(type_name<decltype(std::declval<One&>().state())>());
     } else {
         return {};
     }

@@ -31,9 +31,9 @@ class Plain {
   public:
     static constexpr bool keyed = false;
     static constexpr void add_to(OperatorTraits& traits) {
-        traits.hears = traits.hears | events<Opened> |
-                       traits_of_function<F>
-                           .hears.template among<Restored, SnapshotBegins, Flush, Closed>();
+        traits.hears =
+            traits.hears | events<Opened> |
+            traits_of_function<F>.hears.template among<Restored, SnapshotBegins, Flush, Closed>();
     }
 
     explicit Plain(F function) : function_(std::move(function)) {}
@@ -198,9 +198,9 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
     static constexpr OperatorTraits traits{
         .kind = "sink",
         .emits = Emits::nothing,
-        .hears = events<Opened> |
-                 of_function.hears
-                     .template among<Restored, SnapshotBegins, Flush, Closed, CutOff>(),
+        .hears =
+            events<Opened> |
+            of_function.hears.template among<Restored, SnapshotBegins, Flush, Closed, CutOff>(),
         .has = Has::facts | has_if(function_has<F, Has::blocks>, Has::blocks) |
                has_if(function_has<F, Has::accepts>, Has::accepts),
         .may_skip = true,

@@ -68,10 +68,7 @@ class TaskSource {
   public:
     using record_type = T;
     static constexpr SourceTraits traits{
-        .hears = events<Opened>,
-        .awaits_outside = true,
-        .no_snapshots = true,
-        .stateless = true};
+        .hears = events<Opened>, .awaits_outside = true, .no_snapshots = true, .stateless = true};
 
     explicit TaskSource(std::shared_ptr<Lanes<T, U>> lanes) : lanes_(std::move(lanes)) {}
 

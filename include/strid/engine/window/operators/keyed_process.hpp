@@ -92,9 +92,8 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         operators::notify_function(prototype_, opened);
     }
     auto state() {
-        return std::tuple_cat(
-            std::make_tuple(operators::states_by_key(keys_, fresh())),
-            std::tie(timers_.watermark_));
+        return std::tuple_cat(std::make_tuple(operators::states_by_key(keys_, fresh())),
+                              std::tie(timers_.watermark_));
     }
 
     void on(Restored) {

@@ -81,16 +81,10 @@ class KeyedTimeWindows
     /// The keys with their turns, and the watermark, from which follows what is closed. The
     /// engine counts the keys of the windows that were given once, with the others.
     auto state() {
-        auto keys =
-            operators::states_by_key(keys_, [this] { return KeyState(aggregate_); }, aggregate_);
-        if constexpr (marks) {
-            return std::tuple_cat(
-                state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_),
-                std::make_tuple(operators::GreatestOf(updates_.early.due_ns())),
-                updates_.given().state());
-        } else {
-            return state_with(aggregate_, std::make_tuple(std::move(keys)), watermark_);
-        }
+        const auto fresh = [this] { return KeyState(aggregate_); };
+        auto keys = std::make_tuple(operators::states_by_key(keys_, fresh, aggregate_));
+        return std::tuple_cat(state_with(aggregate_, std::move(keys), watermark_),
+                              updates_.state());
     }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = all_.has_value()}; }
     /// The replicas have every record, and each fires every n-th window: window farming.

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <algorithm>
-#include <tuple>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -136,8 +136,12 @@ class TimeUpdates {
     /// The key that is held; null where there is none.
     [[nodiscard]] Entry* take_held() noexcept { return std::exchange(held_, nullptr); }
 
-    /// The windows that were given.
-    [[nodiscard]] GivenWindows<K>& given() noexcept { return given_; }
+    /// Beside the states of the keys: when the next early rows are due, and the windows that were
+    /// given.
+    auto state() {
+        return std::tuple_cat(std::make_tuple(operators::GreatestOf(early.due_ns())),
+                              given_.state());
+    }
 
     EarlyKeys<Entry> early;
 
@@ -151,6 +155,7 @@ class TimeUpdates {
 
 struct NoTimeUpdates {
     explicit NoTimeUpdates(const WindowOptions& /*options*/) {}
+    static auto state() noexcept { return std::tie(); }
 };
 
 template <Firing firing, class K, class Entry>

@@ -11,9 +11,8 @@
 // size). States of equal time are combined into one, in the order in which they came. Nodes are
 // used again: a window that has had its greatest size allocates nothing more.
 //
-// The windows of a graph fire at fixed times and combine by panes, for which disorder costs
-// nothing; where they have many panes and take late records, panes in such a tree are better
-// (panes.hpp).
+// The windows of a graph combine by panes, for which disorder costs nothing; panes in such a tree
+// are better where there are many and records come late (panes.hpp).
 //
 // Differently from the paper's tree, states are in the leaves only; and since states leave at the
 // old end only, nodes there may become as thin as one child and are never mended: what keeps the
@@ -41,7 +40,6 @@
 
 #include <strid/base/time.hpp>
 #include <strid/engine/window/structures/finger_tree_node.hpp>
-#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
@@ -57,12 +55,10 @@ class FingerTree {
         root_ = left_;
         root_->aggregate = aggregate_.identity();
     }
-    FingerTree(const FingerTree&) = delete;
-    FingerTree& operator=(const FingerTree&) = delete;
-    /// A moved-from tree can only be assigned to or destroyed.
+    /// Not copied: nodes point to each other. A moved-from tree can only be assigned to or
+    /// destroyed.
     FingerTree(FingerTree&&) = default;
     FingerTree& operator=(FingerTree&&) = default;
-    ~FingerTree() = default;
 
     /// Combines a state behind all that are in the window and are not later than `time`.
     void insert(Time time, State state) {
@@ -150,25 +146,8 @@ class FingerTree {
                is_valid(*root_, nullptr, nullptr, states) && states == size_;
     }
 
-    /// The states by their times: nodes are made anew, and combine the same states in another
-    /// order. Into an empty tree.
-    void save(StateWriter& writer) const
-        requires(state::has_codec<State>() && state::has_codec<Time>())
-    {
-        writer.length(size_);
-        save_below(*root_, writer);
-    }
-    void load(StateReader& reader)
-        requires(state::has_codec<State>() && state::has_codec<Time>())
-    {
-        STRID_ASSERT(size_ == 0);
-        const std::size_t count = reader.length(state::least_bytes<Time>());
-        for (std::size_t i = 0; i != count; ++i) {
-            const Time time = state::loaded<Time>(reader);
-            if (i != 0 && !(newest() < time)) reader.refuse("has times that do not rise");
-            insert(time, state::loaded<State>(reader));
-        }
-    }
+    /// Calls `visit(time, state)` for each, in the order of time.
+    void for_each(const auto& visit) const { detail::visit_below(*root_, visit); }
 
   private:
     using Place = detail::Place;
@@ -190,17 +169,6 @@ class FingerTree {
             node = as_inner(*node).items[std::max(behind, node->first + 1) - 1];
         }
         return as_leaf(*node);
-    }
-
-    void save_below(const Node& node, StateWriter& writer) const {
-        for (std::uint32_t at = node.first; at != node.end; ++at) {
-            if (node.height != 0) {
-                save_below(*static_cast<const Inner&>(node).items[at], writer);
-            } else {
-                state::save(writer, node.times[at]);
-                state::save(writer, static_cast<const Leaf&>(node).items[at]);
-            }
-        }
     }
 
     // ---- aggregates -----------------------------------------------------------------------------

@@ -95,6 +95,18 @@ struct FingerTreeItems : FingerTreeNode<State, Time, arity> {
     }
 };
 
+/// Calls `visit(time, state)` for each state below a node, in the order of time.
+template <class Node, class Visit>
+void visit_below(const Node& node, const Visit& visit) {
+    for (std::uint32_t at = node.first; at != node.end; ++at) {
+        if (node.height != 0) {
+            visit_below(*static_cast<const typename Node::Inner&>(node).items[at], visit);
+        } else {
+            visit(node.times[at], static_cast<const typename Node::Leaf&>(node).items[at]);
+        }
+    }
+}
+
 /// A state that owns memory frees it now, not when its slot is used again.
 template <class State>
 void free_memory_of(State& state) noexcept {

@@ -257,15 +257,25 @@ class PaneTree {
     void prefetch() const noexcept {}
     void prefetch_all() const noexcept {}
 
+    /// The tree is made anew, and combines the same states in another order.
     void save(StateWriter& writer) const
         requires codec
     {
-        panes_.save(writer);
+        writer.length(panes_.size());
+        panes_.for_each([&writer](PaneIndex number, const auto& state) {
+            state::save(writer, number);
+            state::save(writer, state);
+        });
     }
     void load(StateReader& reader)
         requires codec
     {
-        panes_.load(reader);
+        clear();
+        for (std::size_t left = reader.length(sizeof(PaneIndex)); left != 0; --left) {
+            const auto number = state::loaded<PaneIndex>(reader);
+            if (!empty() && number <= newest()) reader.refuse("has panes that do not rise");
+            panes_.insert(number, state::loaded<typename A::State>(reader));
+        }
     }
 
   private:
