@@ -191,7 +191,7 @@ void Snapshots::restore_section(const SnapshotSection& section, std::size_t firs
 
 void Snapshots::begin(runtime::Execution& execution) {
     execution_ = &execution;
-    due_ns_ = now_ns() + options_.every.count();
+    due_ns_ = now_ns();  // the first one names the files that are begun
 }
 
 runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
@@ -201,7 +201,13 @@ runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
         if (missing_ != 0) return waiting;
         complete_snapshot(lock);
         clock_ns = now_ns();
-        due_ns_ = std::max(due_ns_ + options_.every.count(), clock_ns);
+        const std::int64_t took_ns = clock_ns - begun_ns_;
+        if (took_ns > options_.every.count() && !scope_.simulated()) {
+            warn(fmt::format("snapshot {} took {:.3g} s, longer than the {:.3g} s from one to the next",
+                             number_, static_cast<double>(took_ns) / 1e9,
+                             static_cast<double>(options_.every.count()) / 1e9));
+        }
+        due_ns_ = std::max(begun_ns_ + options_.every.count(), clock_ns);
         if (is_last_) {
             lock.unlock();
             execution_->cancel();
@@ -214,6 +220,7 @@ runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
         return finished;
     }
     if (last_is_asked_ || asked_ != answered_ || clock_ns >= due_ns_ || scope_.simulated()) {
+        begun_ns_ = clock_ns;
         begin_snapshot();
         return missing_ == 0 ? progressed : waiting;
     }

@@ -91,6 +91,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     std::shared_ptr<SnapshotStore> store_;
     std::optional<Snapshot> before_;  // of an earlier run, until restore()
     std::uint64_t number_ = 0;        // of the last one that was begun
+    std::int64_t begun_ns_ = 0;       // and when that was
     std::int64_t due_ns_ = 0;         // when the next one is to be begun
 
     std::mutex mutex_;

@@ -116,7 +116,8 @@ class Running {
     /// Waits for at most `time`. Returns true if the run is over; wait() then returns at once.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
     /// Stops the sources and lets the graph drain. Inlets take no more records, and the records
-    /// that they took are delivered. An outlet whose records are not popped delays the end.
+    /// that they took are delivered. An outlet whose records are not popped delays the end. A run
+    /// with snapshots takes a last one instead, and ends there (SnapshotOptions::drain).
     void stop() noexcept;
     /// Takes a snapshot now (RunOptions::snapshots), and waits until it is stored. False if the run
     /// has ended before. Throws GraphError for a run without snapshots, and InputOutputError.
