@@ -6,6 +6,9 @@
 // Where rows are of the same time, the one that came first counts as the earlier. Panes do not
 // overlap in time, so that parts combine to what the rows together would give.
 //
+// Each has a codec (strid/state/codec.hpp) and a default constructor for it. What a cell was made
+// with is saved with it, because it is loaded without the plan.
+//
 // Threads: as any state of an aggregate.
 #pragma once
 
@@ -15,6 +18,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +40,7 @@ using KeptText = std::basic_string<char, std::char_traits<char>, memory::Recycli
 /// with the same number the earliest.
 class ChosenText {
   public:
+    ChosenText() = default;
     explicit ChosenText(CellKind kind) : kind_(kind) {}
 
     void take(std::string_view text, EventTime time, const TableNumber& by) {
@@ -51,6 +56,7 @@ class ChosenText {
     void append(std::string& out) const {
         if (is_present_) append_csv_field(out, text_, ',');
     }
+    auto state() { return std::tie(kind_, is_present_, time_, by_, text_); }
 
   private:
     [[nodiscard]] bool replaces(EventTime time, const TableNumber& by) const noexcept {
@@ -61,7 +67,7 @@ class ChosenText {
         return (order < 0) == (kind_ == CellKind::min_by);
     }
 
-    CellKind kind_;
+    CellKind kind_ = CellKind::first;
     bool is_present_ = false;
     EventTime time_;
     TableNumber by_{};
@@ -103,6 +109,7 @@ class FrequentTexts {
         for (auto at = entries.begin(); at != end; ++at) field.add(at->second);
         field.append(out);
     }
+    auto state() { return std::tie(counts_); }
 
   private:
     struct Hash {
@@ -124,6 +131,7 @@ class FrequentTexts {
 /// The earliest texts, in the order of time.
 class CollectedTexts {
   public:
+    CollectedTexts() = default;
     explicit CollectedTexts(std::size_t length) : length_(length) {}
 
     /// O(1) for the latest, else O(length).
@@ -149,6 +157,7 @@ class CollectedTexts {
         if (is_cut_) field.add("...");
         field.append(out);
     }
+    auto state() { return std::tie(length_, is_cut_, texts_); }
 
   private:
     struct Timed {
@@ -156,7 +165,7 @@ class CollectedTexts {
         KeptText text;
     };
 
-    std::size_t length_;
+    std::size_t length_ = 0;
     bool is_cut_ = false;  // there were more
     std::vector<Timed, memory::RecyclingAllocator<Timed>> texts_;
 };
@@ -164,6 +173,7 @@ class CollectedTexts {
 /// The largest or smallest numbers, in that order.
 class LeadingNumbers {
   public:
+    LeadingNumbers() = default;
     LeadingNumbers(CellKind kind, std::size_t length)
         : is_largest_(kind == CellKind::largest), length_(length) {}
 
@@ -193,10 +203,11 @@ class LeadingNumbers {
         }
         field.append(out);
     }
+    auto state() { return std::tie(is_largest_, length_, numbers_); }
 
   private:
-    bool is_largest_;
-    std::size_t length_;
+    bool is_largest_ = false;
+    std::size_t length_ = 0;
     std::vector<TableNumber, memory::RecyclingAllocator<TableNumber>> numbers_;
 };
 
