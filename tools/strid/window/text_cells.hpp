@@ -28,6 +28,7 @@
 #include <strid/base/time.hpp>
 #include <strid/engine/connector/csv_row.hpp>
 #include <strid/memory/recycling.hpp>
+#include <strid/state/codec.hpp>
 
 #include "table_number.hpp"
 #include "table_plan.hpp"
@@ -56,9 +57,20 @@ class ChosenText {
     void append(std::string& out) const {
         if (is_present_) append_csv_field(out, text_, ',');
     }
-    auto state() { return std::tie(kind_, is_present_, time_, by_, text_); }
+    void save(StateWriter& writer) const {
+        state::save(writer, std::tie(kind_, is_present_, time_, text_));
+        if (is_by_number()) state::save(writer, by_);
+    }
+    void load(StateReader& reader) {
+        auto parts = std::tie(kind_, is_present_, time_, text_);
+        state::load(reader, parts);
+        if (is_by_number()) state::load(reader, by_);
+    }
 
   private:
+    [[nodiscard]] bool is_by_number() const noexcept {
+        return kind_ == CellKind::min_by || kind_ == CellKind::max_by;
+    }
     [[nodiscard]] bool replaces(EventTime time, const TableNumber& by) const noexcept {
         if (kind_ == CellKind::first) return time < time_;
         if (kind_ == CellKind::last) return time >= time_;
@@ -70,7 +82,7 @@ class ChosenText {
     CellKind kind_ = CellKind::first;
     bool is_present_ = false;
     EventTime time_;
-    TableNumber by_{};
+    TableNumber by_{};  // not of the first and the last
     KeptText text_;
 };
 
