@@ -6,13 +6,11 @@ import gzip
 import unittest
 
 from bundled import CAMPAIGNS, EVENTS, FLIGHTS, MODEL, PAPER, READINGS, TEXT, TRANSACTIONS
-from command_line import SOURCE
 from killed_runs import KilledRuns
 
 TRAFFIC = PAPER / "traffic-monitoring"
 CALLS = PAPER / "voip-stream/data/calls.csv"
 LINEAR_ROAD = PAPER / "linear-road"
-QUOTES = SOURCE / "papers/1-stream-memory/trading/data/quotes.csv"
 
 
 class Killed(KilledRuns):
@@ -105,21 +103,6 @@ class KilledCalls(Killed):
 
     def test_generated_calls(self):
         self.check("voip-stream", 50_000, "--generate", "50k")
-
-
-class KilledQuotes(Killed):
-    def test_windows_by_key(self):
-        self.check("trading", 3_000, "--input", QUOTES, "--memory", "engine-keys", "--window",
-                   100)
-
-    def test_generated_quotes(self):
-        self.check("trading", 100_000, "--generate", "100k", "--memory", "engine-keys",
-                   "--window", 100)
-
-    def test_the_farm_by_hand_is_refused(self):
-        line = self.fails("run", "trading", "--input", QUOTES, "--memory", "wrapper-slab",
-                          "--snapshots", "s", "--quiet", code=2)
-        self.assertIn("operator 'predict'", line)
 
 
 if __name__ == "__main__":
