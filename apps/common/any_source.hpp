@@ -26,7 +26,7 @@ class AnySource {
 
   public:
     using record_type = typename First::record_type;
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used,
@@ -38,6 +38,12 @@ class AnySource {
 
     void on(const Opened& opened) {
         std::visit([&](auto& source) { source.on(opened); }, source_);
+    }
+    void on(Restored restored) {
+        std::visit([=](auto& source) { operators::notify_source(source, restored); }, source_);
+    }
+    void on(SnapshotBegins snapshot) {
+        std::visit([=](auto& source) { operators::notify_source(source, snapshot); }, source_);
     }
     [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
         return std::visit([=](const auto& source) { return source.replicas_used(replicas); },

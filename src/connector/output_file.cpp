@@ -22,13 +22,17 @@ void OutputFile::begin(std::string_view header, RunScope* run) {
     users_behind_ = 0;
     rows_behind_.clear();
     header_ = header;
+    has_header_ = !header.empty();
     if (run == nullptr || !run->takes_snapshots()) {
         destination_.open();
     } else if (const auto* const before = run->prepared(path())) {
         StateReader reader{*before};
         const auto unfinished = state::loaded<UnfinishedFile>(reader);
         destination_.open_to_go_on(&unfinished);
-        if (unfinished.bytes != 0) header_.clear();
+        if (unfinished.bytes != 0) {
+            header_.clear();
+            has_header_ = true;
+        }
     } else {
         destination_.open_to_go_on(nullptr);
     }
@@ -52,6 +56,11 @@ void OutputFile::open_until_commit(RunScope& run) {
     run.add(shared_from_this());
     const std::scoped_lock lock(mutex_);
     if (!destination_.is_open()) begin({}, &run);
+}
+
+void OutputFile::begin_with(std::string_view header) {
+    const std::scoped_lock lock(mutex_);
+    if (!std::exchange(has_header_, true)) header_ = header;
 }
 
 bool OutputFile::open_if_closed() {

@@ -22,4 +22,9 @@ void detail::refuse_recording(std::size_t bytes_max) {
                     static_cast<double>(bytes_max) / 1e6));
 }
 
+void detail::refuse_other_recording(std::size_t before, std::size_t now) {
+    throw InputOutputError(fmt::format(
+        "{} records are replayed, and there were {} when the snapshot was taken", now, before));
+}
+
 }  // namespace strid

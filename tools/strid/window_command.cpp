@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -94,6 +95,28 @@ void allow_open_files(std::size_t inputs) {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// The options that decide what is computed: a snapshot is of these (job_in_snapshot.hpp).
+std::string computation_of(const WindowCommand& command) {
+    const WindowJob& job = command.job;
+    std::string text =
+        fmt::format("--key '{}' --time '{}' --window '{}' --aggregate '{}'", command.keys,
+                    fmt::join(command.plan->times, ","), command.windows, command.aggregates);
+    const auto add = [&text](std::string_view option, Duration value) {
+        if (value != Duration::zero()) text += fmt::format(" {} {}ns", option, value.count());
+    };
+    add("--offset", command.offset);
+    add("--disorder", job.progress.disorder);
+    add("--idle", job.progress.idle);
+    add("--future", job.progress.future);
+    add("--lateness", job.window.lateness);
+    add("--every", job.rows.every);
+    if (job.progress.waits_for_end) text += " --disorder end";
+    if (job.rows.corrections) text += " --corrections";
+    if (job.rows.fills) text += " --fill";
+    if (command.drop_open) text += " --drop-open";
+    return text;
+}
+
 int run_windows(WindowCommand& command) {
     const Windows windows =
         read_windows(command.windows, command.plan->format.zone, command.offset);
@@ -123,6 +146,7 @@ int run_windows(WindowCommand& command) {
     settle_inputs(command);
     settle_dialect(command);
     complete(command);
+    command.plan->computation = computation_of(command);
     if (job.merge_inputs) allow_open_files(job.inputs.size());
     job.plan = command.plan;
     const bool reads_stdin = std::count(job.inputs.begin(), job.inputs.end(), "-") != 0;

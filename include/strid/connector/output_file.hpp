@@ -55,6 +55,9 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     void close(std::uint64_t snapshot);
     /// Instead of close(), where rows are missing.
     void abandon() noexcept;
+    /// Sets the header, unless there is one or an earlier run has written rows. Before the first
+    /// row of this run.
+    void begin_with(std::string_view header);
     /// Opens it outside a run where it is not open: then true, and the caller closes.
     [[nodiscard]] bool open_if_closed();
 
@@ -89,6 +92,7 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     RunScope* run_ = nullptr;    // while it is open
     bool rows_missing_ = false;  // a writer was abandoned
     std::string header_;         // that is still to be written
+    bool has_header_ = false;    // there is one, or there are rows of an earlier run
     std::exception_ptr failure_;
     std::uint64_t snapshot_ = 0;    // the last one that every user has begun
     std::uint64_t written_ = 0;     // bytes before it

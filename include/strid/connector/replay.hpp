@@ -70,6 +70,7 @@ bool poll_to_end(Source& source, Into& into, const std::stop_token& stop) {
 namespace detail {
 
 [[noreturn]] void refuse_recording(std::size_t bytes_max);
+[[noreturn]] void refuse_other_recording(std::size_t before, std::size_t now);
 
 // Records with the chunks they point to; filled once.
 template <class T>
@@ -146,7 +147,7 @@ class Replay {
   public:
     using record_type = T;
     /// Its hooks and members that the engine calls.
-    static constexpr SourceTraits traits{.hears = events<Opened>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored>,
                                          .has = Has::wake_at_ns | Has::fraction_done | Has::files};
 
     /// Made by `replay`.
@@ -172,7 +173,15 @@ class Replay {
         end_ = share(count, replica_ + 1);
         position_ = begin_;
         pass_ = emitted_ = 0;
+        elapsed_ns_ = 0;
+        count_ = count;
         started_ = false;
+    }
+    /// Throws InputOutputError where the records are not as many as they were.
+    void on(Restored) {
+        if (count_ != recording_->records.size()) {
+            detail::refuse_other_recording(count_, recording_->records.size());
+        }
     }
 
     template <class Emit>
@@ -180,6 +189,7 @@ class Replay {
         const bool timed = pace_.limited() || options_.duration.count() > 0;
         const std::int64_t now = timed ? now_ns() : 0;
         if (!std::exchange(started_, true)) begin(emit, now);
+        elapsed_ns_ = now - start_ns_;
         if (is_over(now)) return SourceStatus::finished;
         while (budget > 0) {
             if (position_ == end_) {
@@ -202,7 +212,7 @@ class Replay {
     }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
     [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return recording_->files; }
-    auto state() { return std::tie(position_, pass_, emitted_); }
+    auto state() { return std::tie(position_, pass_, emitted_, elapsed_ns_, count_); }
     /// After on(const Opened&): how many records one pass of all replicas has.
     [[nodiscard]] std::size_t size() const noexcept { return recording_->records.size(); }
 
@@ -213,10 +223,11 @@ class Replay {
 
     template <class Emit>
     void begin(Emit& emit, std::int64_t now) {
-        start_ns_ = now;
-        pace_.start(now, replica_, parallelism_);
+        start_ns_ = now - elapsed_ns_;
+        pace_.start(start_ns_, replica_, parallelism_);
         const std::uint64_t malformed = recording_->malformed;
-        if (replica_ == 0 && malformed > 0) emit.count_malformed(malformed);
+        const bool is_first = pass_ == 0 && position_ == begin_;
+        if (replica_ == 0 && malformed > 0 && is_first) emit.count_malformed(malformed);
     }
 
     bool is_over(std::int64_t now) noexcept {
@@ -294,6 +305,8 @@ class Replay {
     std::uint64_t pass_ = 0;
     std::uint64_t emitted_ = 0;  // of a limited rate
     std::int64_t start_ns_ = 0;
+    std::int64_t elapsed_ns_ = 0;  // as the last poll has seen it; the records' pace goes on there
+    std::size_t count_ = 0;        // of the records of all replicas
     bool started_ = false;
     SharedFraction fraction_done_;
 };

@@ -34,6 +34,9 @@ class RowWriter {
     /// With the context that the sink was opened with: a file that is written whole then waits for
     /// the end of the run. Without, it gets its name by close().
     void open(std::string_view header = {}, const Context& context = {});
+    /// The header, where it is not known when the writer is opened: before its first row. The first
+    /// of all writers of the file sets it.
+    void begin_with(std::string_view header) { file_->begin_with(header); }
     /// The end of the buffer, to append one row to; call row_done() when it is whole.
     [[nodiscard]] std::string& rows() noexcept { return rows_; }
     /// The row at the end of rows() is whole. Appends to the file where the buffer is full.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,14 @@ void ItchSource::on(const Opened& opened) {
     market_->note_time_form({.kind = TimeForm::Kind::integer});
 }
 
+void ItchSource::on(Restored) {
+    if (!reader_ || messages_ == 0) return;
+    if (input_may_block(path_)) {
+        throw InputOutputError(path_ + ": what was read of it cannot be read once more");
+    }
+    pass_to_ = std::exchange(messages_, 0);
+}
+
 std::vector<FileUse> ItchSource::files() const {
     std::vector<FileUse> files{{.kind = FileUse::Kind::reads, .path = path_}};
     if (auto letters = dead_letter_file_of(malformed_)) files.push_back(*letters);
@@ -69,7 +78,8 @@ ItchSource::Next ItchSource::next(Quote& quote) {
     }
     rest_.remove_prefix(length_bytes + length);
     offset_ += length_bytes + length;
-    return outcome == ItchFeed::Outcome::quote ? Next::quote : Next::nothing;
+    const bool is_new = messages_ > pass_to_;
+    return outcome == ItchFeed::Outcome::quote && is_new ? Next::quote : Next::nothing;
 }
 
 ItchSource::Next ItchSource::refill() {
@@ -110,6 +120,7 @@ ItchSource::Next ItchSource::end_input() {
 }
 
 void ItchSource::refuse(std::string_view reason, std::string_view bytes) {
+    if (messages_ <= pass_to_) return;
     const std::string_view name = path_ == "-" ? "standard input" : std::string_view(path_);
     if (malformed_.policy == OnMalformed::stop) {
         throw InputOutputError(

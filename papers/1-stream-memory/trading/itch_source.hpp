@@ -31,7 +31,7 @@ namespace strid::apps::trading {
 class ItchSource {
   public:
     using record_type = Quote;
-    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used,
@@ -45,6 +45,12 @@ class ItchSource {
 
     /// Throws InputOutputError.
     void on(const Opened& opened);
+    /// Reads from the beginning, and emits and reports nothing before the place of the state.
+    /// Throws InputOutputError for an input that cannot be read once more.
+    void on(Restored);
+    void on(SnapshotBegins snapshot) {
+        if (handler_) handler_->begin_snapshot(snapshot.number);
+    }
     /// After it no more is read, but what waits in a pipe or a socket. Any thread.
     void on(Stopped) noexcept { is_stopped_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] static std::size_t replicas_used(std::size_t /*replicas*/) noexcept { return 1; }
@@ -64,7 +70,7 @@ class ItchSource {
     [[nodiscard]] std::uint64_t bytes_read() const noexcept {
         return bytes_read_.load(std::memory_order_relaxed);
     }
-    auto state() { return std::tie(feed_, messages_, offset_); }
+    auto state() { return std::tie(messages_); }
 
   private:
     enum class [[nodiscard]] Next : std::uint8_t { quote, nothing, waiting, end };
@@ -103,6 +109,7 @@ class ItchSource {
     std::vector<char> buffer_;
     std::string_view rest_;       // of the buffer
     std::uint64_t messages_ = 0;  // before the rest
+    std::uint64_t pass_to_ = 0;   // so many are those of a source before this one
     std::uint64_t offset_ = 0;    // of the rest in the input
     std::string fault_;
     bool has_waited_ = false;   // the next read may wait

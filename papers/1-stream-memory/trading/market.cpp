@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <strid/state/codec.hpp>
+
 namespace strid::apps::trading {
 
 Market::Market(unsigned decimals, std::int64_t unit_ns)
@@ -23,6 +25,18 @@ std::uint64_t Market::add_symbol(std::string_view name) {
 std::string_view Market::name_of(std::uint64_t symbol) const {
     const std::lock_guard lock(mutex_);
     return names_[symbol];
+}
+
+void Market::save(StateWriter& writer) const {
+    const std::scoped_lock lock(mutex_);
+    state::save(writer, names_);
+    state::save(writer, form_);
+}
+
+void Market::load(StateReader& reader) {
+    const std::scoped_lock lock(mutex_);
+    state::load(reader, names_);
+    state::load(reader, form_);
 }
 
 void Market::note_time_form(TimeForm form) {

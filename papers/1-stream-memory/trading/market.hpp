@@ -10,12 +10,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <strid/base/time.hpp>
 #include <strid/base/time_text.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::apps::trading {
 
@@ -48,6 +51,10 @@ class Market {
     /// The exact price.
     void append_price(std::string& row, std::int64_t ticks) const;
 
+    // As strid/state/codec.hpp says: names and the form of times.
+    void save(StateWriter& writer) const;
+    void load(StateReader& reader);
+
   private:
     const unsigned decimals_;
     const double ticks_per_unit_;
@@ -55,6 +62,23 @@ class Market {
     mutable std::mutex mutex_;
     std::deque<std::string> names_;  // by number
     TimeForm form_{.kind = TimeForm::Kind::unknown};
+};
+
+/// The market as a part of the state of the source that adds its symbols.
+class SavedMarket {
+  public:
+    explicit SavedMarket(std::shared_ptr<Market> market) : market_(std::move(market)) {}
+    SavedMarket(const SavedMarket&) = default;
+    SavedMarket& operator=(const SavedMarket&) = delete;
+    /// The state goes to a source of the same market.
+    SavedMarket& operator=(SavedMarket&& /*other*/) noexcept { return *this; }
+    ~SavedMarket() = default;
+
+    void save(StateWriter& writer) const { market_->save(writer); }
+    void load(StateReader& reader) { market_->load(reader); }
+
+  private:
+    std::shared_ptr<Market> market_;
 };
 
 /// Reads a price, digits with a decimal point or without, as ticks of 10^-decimals. False: it is no

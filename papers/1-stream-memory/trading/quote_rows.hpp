@@ -41,7 +41,9 @@ class QuoteCheck {
     /// A side that has no price or no size is empty: 0. The time of a symbol does not go back.
     bool operator()(const QuoteRow& row, Quote& quote, std::string& fault);
     /// Goes on with a check of the same market, whose numbers of symbols these are.
-    auto state() { return std::tie(symbols_, quotes_); }
+    auto state() {
+        return std::tuple_cat(std::make_tuple(SavedMarket(market_)), std::tie(symbols_, quotes_));
+    }
 
   private:
     struct Symbol {

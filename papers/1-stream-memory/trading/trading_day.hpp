@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <strid/base/time.hpp>
@@ -60,6 +61,12 @@ class TradingDay {
 
     /// Quotes per second of the day, `seconds` after its begin, where there is no burst.
     [[nodiscard]] double intensity(double seconds) const noexcept;
+
+    /// As strid/state/codec.hpp says, of a day of the same shape.
+    auto state() {
+        return std::tie(random_, prices_, noon_, now_seconds_, rate_, rate_until_, burst_begin_,
+                        burst_end_, factor_, day_begin_, number_);
+    }
 
   private:
     struct Price {

@@ -52,7 +52,7 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
         return emit_waiting(waiting_, emit);
     }
     bool on(Ended, auto& emit) { return emit_waiting(waiting_, emit); }
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(roads_, waiting_); }
 
   private:
     using Place = std::tuple<std::uint8_t, std::uint32_t, std::int32_t>;  // lane, segment, position

@@ -9,14 +9,19 @@
 // time that one way is ahead of the other, which the bounds of the links limit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <vector>
 
+#include <strid/engine/operator/key_groups.hpp>
+#include <strid/engine/operator/keyed_codec.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
+#include <strid/state/codec.hpp>
 
 #include "records.hpp"
 
@@ -26,7 +31,7 @@ class Accounts : public OperatorTypes<message::Hashed<Notice>, Notice> {
   public:
     static constexpr OperatorTraits traits{.kind = "accounts",
                                            .emits = Emits::any_number,
-                                           .hears = events<Watermark, Ended>,
+                                           .hears = events<Restored, Watermark, Ended>,
                                            .needs_watermarks = true,
                                            .forgets_input = true};
 
@@ -38,18 +43,44 @@ class Accounts : public OperatorTypes<message::Hashed<Notice>, Notice> {
         const bool asks = arrived.record.kind == Notice::Kind::ask_balance;
         (asks ? second_->questions : second_->charges).push_back(arrived);
     }
+    void on(Restored) noexcept { second_ = nullptr; }
     bool on(Watermark watermark, auto& emit) { return settle(watermark.time, emit); }
     bool on(Ended, auto& emit) { return settle(EventTime::latest(), emit); }
-    auto state() { return std::tie(accounts_); }
+    auto state() { return std::tie(accounts_, waiting_); }
 
   private:
     struct Account {
         std::int64_t balance = 0;
         std::int32_t changed = 0;  // seconds
     };
+    using Notices = std::vector<message::Hashed<Notice>>;
     struct Second {
-        std::vector<message::Hashed<Notice>> questions;
-        std::vector<message::Hashed<Notice>> charges;
+        Notices questions;
+        Notices charges;
+    };
+    /// By second, in a snapshot also by key: replicas share them out.
+    struct Waiting : std::map<std::int32_t, Second> {
+        void save(StateWriter& writer) const {
+            writer.length(size());
+            for (const auto& [time, second] : *this) {
+                state::save(writer, time);
+                state::save(writer, second);
+            }
+        }
+        void load(StateReader& reader) { load(reader, operators::KeyShare{}); }
+        void load(StateReader& reader, const operators::KeyShare& share) {
+            const auto add = [&share](const Notices& from, Notices& to) {
+                std::ranges::copy_if(from, std::back_inserter(to), [&share](const auto& notice) {
+                    return share.has(notice.hash);
+                });
+            };
+            for (std::size_t left = reader.length(); left != 0; --left) {
+                const auto time = state::loaded<std::int32_t>(reader);
+                const auto second = state::loaded<Second>(reader);
+                add(second.questions, (*this)[time].questions);
+                add(second.charges, (*this)[time].charges);
+            }
+        }
     };
 
     bool settle(EventTime until, auto& emit) {
@@ -85,7 +116,7 @@ class Accounts : public OperatorTypes<message::Hashed<Notice>, Notice> {
     }
 
     KeyedState<std::int32_t, Account> accounts_;
-    std::map<std::int32_t, Second> waiting_;
+    Waiting waiting_;
     std::int32_t second_time_ = 0;  // of second_
     Second* second_ = nullptr;      // where the last entry went; null: nowhere that is still there
 };

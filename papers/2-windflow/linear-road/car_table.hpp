@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/state/codec.hpp>
+
 namespace strid::apps::linear_road {
 
 template <class Car>
@@ -64,6 +66,27 @@ class CarTable {
         clear(std::bit_ceil(kept * 2 + min_slots));
         for (const Slot& slot : old) {
             if (slot.number != free && keep(slot.car)) find_or_make(slot.number).car = slot.car;
+        }
+    }
+
+    /// The cars, and not their places: as strid/state/codec.hpp says.
+    void save(StateWriter& writer) const {
+        writer.length(size_);
+        for (const Slot& slot : slots_) {
+            if (slot.number == free) continue;
+            state::save(writer, slot.number);
+            state::save(writer, slot.car);
+        }
+    }
+    void load(StateReader& reader) {
+        std::size_t left = reader.length(sizeof(std::int32_t));
+        clear(std::bit_ceil(left * 2 + min_slots));
+        for (; left != 0; --left) {
+            const auto number = state::loaded<std::int32_t>(reader);
+            if (number < 0) reader.refuse("is no car");
+            const auto [car, is_new] = find_or_make(number);
+            if (!is_new) reader.refuse("is a car that comes twice");
+            state::load(reader, car);
         }
     }
 

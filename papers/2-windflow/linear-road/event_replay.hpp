@@ -38,7 +38,8 @@ class EventReplay {
     using record_type = Event;
     static constexpr SourceTraits traits{
         .hears = events<Opened>,
-        .has = Has::wake_at_ns | Has::files | Has::fraction_done | Has::replicas_used};
+        .has = Has::wake_at_ns | Has::files | Has::fraction_done | Has::replicas_used,
+        .no_snapshots = true};  // its input may be a pipe, and its duration is that of one run
 
     /// `source` is read to its end by open(), which throws what that throws. `by_one`: one replica
     /// emits all events in the order of the input.

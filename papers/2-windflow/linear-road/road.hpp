@@ -13,6 +13,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -73,6 +74,10 @@ class Road {
     /// Asks for the memory that report() will need.
     void prefetch(const Event& event) const noexcept { cars_.prefetch(event.car); }
 
+    auto state() {
+        return std::tie(minute_, cars_, conditions_, traffic_, accidents_, cars_before_, averages_,
+                        stopped_, stopped_at_);
+    }
     [[nodiscard]] std::size_t cars() const noexcept { return cars_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + cars_.bytes(); }
 

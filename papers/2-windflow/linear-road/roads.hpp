@@ -10,11 +10,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <tuple>
 #include <vector>
 
+#include <strid/base/hash.hpp>
+#include <strid/engine/operator/key_groups.hpp>
 #include <strid/operator/contract.hpp>
+#include <strid/state/codec.hpp>
 
 #include "history.hpp"
 #include "road.hpp"
@@ -48,7 +52,32 @@ class RoadTable {
         return bytes;
     }
 
+    // As strid/state/codec.hpp says. The roads are by key: replicas share them out.
+    void save(StateWriter& writer) const {
+        writer.length(static_cast<std::size_t>(
+            std::ranges::count_if(roads_, [](const auto& road) { return road != nullptr; })));
+        for (std::size_t number = 0; number != roads_.size(); ++number) {
+            if (roads_[number] == nullptr) continue;
+            writer.number(number);
+            state::save(writer, *roads_[number]);
+        }
+    }
+    void load(StateReader& reader) { load(reader, operators::KeyShare{}); }
+    void load(StateReader& reader, const operators::KeyShare& share) {
+        for (std::size_t left = reader.length(); left != 0; --left) {
+            const auto number = static_cast<std::uint32_t>(reader.choice(roads_max));
+            if (share.has(hash_of(number))) {
+                state::load(reader, (*this)[number]);
+            } else {
+                Road of_another(false);
+                state::load(reader, of_another);
+            }
+        }
+    }
+
   private:
+    static constexpr std::size_t roads_max = 2 * std::size_t{expressways_max};
+
     void make(std::uint32_t number) {
         if (number >= roads_.size()) roads_.resize(number + 1);
         roads_[number] = std::make_unique<Road>(number % 2 == 0);

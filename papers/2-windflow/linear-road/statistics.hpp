@@ -96,7 +96,7 @@ class SpeedOfVisits : public OperatorTypes<message::Hashed<Event>, Visit> {
         return end_minutes(minute_of(watermark.time), emit);
     }
     bool on(Ended, auto& emit) { return end_minutes(1 << 30, emit); }
-    auto state() { return std::tie(over_); }
+    auto state() { return std::tie(open_, over_, minute_); }
 
   private:
     struct Open {
@@ -147,7 +147,7 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
         published_ = std::max(published_, minute);
         return emit_waiting(waiting_, emit);
     }
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(minutes_, waiting_, published_); }
 
   private:
     struct Sum {
@@ -202,7 +202,7 @@ class Counts : public OperatorTypes<message::Hashed<Visit>, Statistic> {
         }
         return emit_waiting(waiting_, emit);
     }
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(minutes_, waiting_); }
 
   private:
     std::map<std::int32_t, boost::unordered_flat_map<std::uint32_t, std::int64_t>> minutes_;

@@ -72,7 +72,7 @@ class OnTime {
   public:
     using record_type = Event;
     static constexpr SourceTraits traits{
-        .hears = events<Opened, Stopped>,
+        .hears = events<Opened, Restored, SnapshotBegins, Stopped>,
         .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
         .drains = AnySource::traits.drains};
 
@@ -88,6 +88,13 @@ class OnTime {
         stopped_.store(0);
         source_.on(opened);
     }
+    /// The input's clock begins anew with the next event.
+    void on(Restored restored) {
+        source_.on(restored);
+        first_.reset();
+        if (next_ < waiting_.size()) timetable_->begin(waiting_[next_].time);
+    }
+    void on(SnapshotBegins snapshot) { source_.on(snapshot); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

@@ -23,6 +23,7 @@
 #include <strid/connector/random.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/state/codec.hpp>
 
 #include "in_step.hpp"
 #include "records.hpp"
@@ -45,6 +46,9 @@ class Expressway {
 
     /// Appends the events of that second; seconds are asked for in turn, from 0 on.
     void make(std::int32_t second, std::vector<Event>& events);
+    auto state() {
+        return std::tie(random_, directions_, left_, cars_, questions_, next_accident_);
+    }
 
   private:
     static constexpr std::int32_t seconds_of_report = 30;
@@ -80,6 +84,21 @@ class Expressway {
     std::int32_t cars_ = 0;
     std::int32_t questions_ = 0;
     std::int32_t next_accident_;
+};
+
+/// Those of a replica, which it makes when it is opened.
+struct Expressways : std::vector<Expressway> {
+    void save(StateWriter& writer) const {
+        writer.length(size());
+        for (const Expressway& one : *this) state::save(writer, one);
+    }
+    /// Throws StateError where there are not as many.
+    void load(StateReader& reader) {
+        if (reader.number() != size()) {
+            throw StateError("there were not as many expressways: --expressways, --parallelism");
+        }
+        for (Expressway& one : *this) state::load(reader, one);
+    }
 };
 
 class TrafficSource {
@@ -122,7 +141,7 @@ class TrafficSource {
     void on(Stopped) noexcept { stopped_.store(1); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
-    auto state() { return std::tie(next_, next_expressway_, second_, count_); }
+    auto state() { return std::tie(expressways_, made_, next_, next_expressway_, second_, count_); }
 
   private:
     bool make_some();
@@ -130,7 +149,7 @@ class TrafficSource {
     TrafficOptions options_;
     std::shared_ptr<InStep> in_step_ = std::make_shared<InStep>();
     std::size_t replica_ = 0;
-    std::vector<Expressway> expressways_;
+    Expressways expressways_;
     std::vector<Event> made_;  // of one expressway in one second
     std::size_t next_ = 0;
     std::size_t next_expressway_ = 0;

@@ -95,7 +95,7 @@ class HiddenMarkovRoad {
 
     /// The road of the next fix, or `RoadIndex::none`. O(16 x 16) searches at most.
     std::uint32_t advance(const Heading& heading);
-    auto state() { return std::tie(count_); }
+    auto state() { return std::tie(states_, count_, last_); }
 
   private:
     struct State {

@@ -53,6 +53,15 @@ class PartQueue {
         complete(values);
     }
 
+    void save(StateWriter& writer) const {
+        state::save(writer, std::tie(entries_, begin_, end_, next_));
+    }
+    void load(StateReader& reader) {
+        auto parts = std::tie(entries_, begin_, end_, next_);
+        state::load(reader, parts);
+        if (entries_.empty() || end_ - begin_ > entries_.size()) reader.refuse("is no queue");
+    }
+
   private:
     struct Entry {
         Values values;
@@ -88,7 +97,7 @@ class BranchJoin : public OperatorTypes<message::Hashed<Part>, Out> {
         auto& queue = queues_.find_or_make(ShardOfCaller{}(part));
         queue.add(part, [&](const auto& values) { emit(make_(part, values)); });
     }
-    auto state() { return std::tie(queues_); }
+    auto state() { return saved_shards(queues_); }
 
   private:
     Make make_;

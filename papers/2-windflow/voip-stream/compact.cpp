@@ -72,6 +72,7 @@ class ShardFeatures {
             pairs.add(detector_.current().pairs());
         }
     }
+    auto state() { return std::tie(received_, made_, short_period_, long_period_, detector_); }
 
   private:
     // Lanes.
@@ -132,7 +133,7 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
         shards_.for_each(
             [this](const auto& shard) { shard.add_fullness_to(called_, calling_, pairs_); });
     }
-    auto state() { return std::tie(shards_); }
+    auto state() { return saved_shards(shards_, arena_, *plan_); }
 
   private:
     SharedPlan plan_;
@@ -143,16 +144,27 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
     Fullness pairs_;
 };
 
+/// Scores calls, and passes those on that reach the threshold.
+class Scoring {
+  public:
+    static constexpr FunctionTraits traits{.hears = events<>, .stateless = true};
+
+    explicit Scoring(double threshold) noexcept : threshold_(threshold) {}
+
+    void operator()(const CallFeatures& call, auto& emit) const {
+        const CallScore scored = score_of(call);
+        if (scored.score >= threshold_) emit(scored);
+    }
+
+  private:
+    double threshold_;
+};
+
 template <class Made>
 void write_features(CallSides sides, const Endpoints& endpoints, double threshold, Made features) {
     auto scores = std::move(sides)
                       .apply(std::move(features), {.name = "features"})
-                      .template flat_map<CallScore>(
-                          [threshold](const CallFeatures& call, auto& emit) {
-                              const CallScore scored = score_of(call);
-                              if (scored.score >= threshold) emit(scored);
-                          },
-                          {.name = "score"});
+                      .template flat_map<CallScore>(Scoring{threshold}, {.name = "score"});
     write_results<CallScore>(std::move(scores), endpoints);
 }
 

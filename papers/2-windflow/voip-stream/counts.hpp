@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -116,6 +117,9 @@ class FilterCells {
         return -4.0 * static_cast<double>(count_) * std::log(free_share(cells_used(), cells()));
     }
 
+    void save(StateWriter& writer) const { save_lines<Line>(writer, lines_); }
+    void load(StateReader& reader) { load_lines<Line>(reader, lines_); }
+
   private:
     [[nodiscard]] Line* line_of(Key key) noexcept {
         return &lines_[((key >> 32) * count_ >> 32) * lanes];
@@ -158,6 +162,7 @@ class ExactCells {
             return std::ranges::all_of(one.second, [](float sum) { return sum == 0; });
         });
     }
+    auto state() { return std::tie(sums_); }
 
   private:
     struct Hash {
@@ -196,6 +201,7 @@ class Period {
         const double weight_now = growth.of(now - begin_);
         return {start == now ? weight_now : growth.of(start - begin_), weight_now};
     }
+    auto state() { return std::tie(begin_, end_); }
 
   private:
     static constexpr std::int64_t none = INT64_MIN;
@@ -231,6 +237,7 @@ class Count {
     }
     void bring_near(Key key) noexcept { cells_.bring_near(key); }
     [[nodiscard]] const Cells<1>& cells() const noexcept { return cells_; }
+    auto state() { return std::tie(cells_, period_); }
 
   private:
     void advance(std::int64_t now, const Growth& growth) {

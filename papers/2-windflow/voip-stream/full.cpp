@@ -81,7 +81,7 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
             });
         }
     }
-    auto state() { return std::tie(detectors_); }
+    auto state() { return saved_shards(detectors_, arena_, plan_->pair_lines); }
 
   private:
     SharedPlan plan_;
@@ -128,7 +128,7 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
             counts_.for_each([this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
-    auto state() { return std::tie(counts_); }
+    auto state() { return saved_shards(counts_, arena_, plan_->lines); }
 
   private:
     SharedPlan plan_;
@@ -189,7 +189,7 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
                 [this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
-    auto state() { return std::tie(received_); }
+    auto state() { return saved_shards(received_, arena_, plan_->lines); }
 
   private:
     SharedPlan plan_;

@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include <strid/memory/table_allocator.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::apps::voip_stream {
 
@@ -60,5 +63,34 @@ class LineArena {
     std::vector<std::vector<Raw, memory::TableAllocator<Raw>>> chunks_;
     std::size_t used_ = 0;  // lines of the last chunk
 };
+
+/// Lines of a filter in a snapshot: their number, and those that are not zero, each behind its
+/// place. `Line`: bytes without a gap.
+template <class Line>
+void save_lines(StateWriter& writer, std::span<const Line> lines) {
+    static constexpr Line zero{};
+    const auto is_used = [](const Line& line) {
+        return std::memcmp(&line, &zero, sizeof(Line)) != 0;
+    };
+    writer.length(lines.size());
+    writer.number(static_cast<std::uint64_t>(std::ranges::count_if(lines, is_used)));
+    for (const Line& line : lines) {
+        if (!is_used(line)) continue;
+        writer.number(static_cast<std::uint64_t>(&line - lines.data()));
+        writer.bytes(std::as_bytes(std::span(&line, 1)));
+    }
+}
+/// Into lines that are zero. Throws StateError where there are not as many: the snapshot is of
+/// filters of another size.
+template <class Line>
+void load_lines(StateReader& reader, std::span<Line> lines) {
+    if (reader.number() != lines.size()) {
+        throw StateError("the filters are of another size than now: --numbers, --pairs");
+    }
+    for (std::size_t left = reader.length(sizeof(Line)); left != 0; --left) {
+        const std::size_t at = reader.choice(lines.size());
+        std::memcpy(&lines[at], reader.bytes(sizeof(Line)).data(), sizeof(Line));
+    }
+}
 
 }  // namespace strid::apps::voip_stream

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -60,6 +61,9 @@ class FilterPairs {
                std::log(free_share(used, 512 * lines_.size()));
     }
 
+    void save(StateWriter& writer) const { save_lines<Line>(writer, lines_); }
+    void load(StateReader& reader) { load_lines<Line>(reader, lines_); }
+
   private:
     static constexpr std::size_t words = 8;
     struct alignas(64) Line {
@@ -88,6 +92,7 @@ class ExactPairs {
     void add(Key calling, Key called, std::uint64_t /*hash*/) { pairs_.insert({calling, called}); }
     void clear() { pairs_.clear(); }
     void bring_near(std::uint64_t /*hash*/) const noexcept {}
+    auto state() { return std::tie(pairs_); }
 
   private:
     using Pair = std::pair<Key, Key>;
@@ -123,6 +128,7 @@ class Detector {
     }
     [[nodiscard]] const Pairs& current() const noexcept { return current_; }
     [[nodiscard]] const Pairs& previous() const noexcept { return previous_; }
+    auto state() { return std::tie(current_, previous_, end_); }
 
   private:
     void begin_generation(std::int64_t now, std::int64_t memory) {

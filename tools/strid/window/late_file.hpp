@@ -5,19 +5,34 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace strid::tool {
 
 /// Where late rows are written. The source stores the header of CSV before its first row, so it is
-/// there for every row. The replicas that write use the flag to decide which of them writes the
-/// header, before any row.
-struct LateFile {
-    explicit LateFile(std::string path_of_file) : path(std::move(path_of_file)) {}
+/// there for every row; so does the state of a run that this one goes on with. Any thread.
+class LateFile {
+  public:
+    explicit LateFile(std::string path) : path_(std::move(path)) {}
 
-    const std::string path;
-    std::string header;  // with its newline; empty where there is none
-    std::once_flag header_written;
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// With its newline; empty where there is none.
+    [[nodiscard]] std::string header() const {
+        const std::scoped_lock lock(mutex_);
+        return header_;
+    }
+    /// Stores the header where there is none yet. Returns the one that is there then.
+    std::string keep_header(std::string_view header) {
+        const std::scoped_lock lock(mutex_);
+        if (header_.empty()) header_ = header;
+        return header_;
+    }
+
+  private:
+    const std::string path_;
+    mutable std::mutex mutex_;
+    std::string header_;
 };
 
 }  // namespace strid::tool

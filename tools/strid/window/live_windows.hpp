@@ -22,11 +22,12 @@ void build_live_windows(Graph& graph, const WindowJob& job, const Windows& windo
                                 .early_every = job.rows.every,
                                 .fill_max = job.rows.fills ? fill_max : 0};
     const LateWriter late_writer(job);  // both copies write to one file
-    auto [updates, late] = graph.source(MergedTables(job), {.name = "read"})
-                               .filter(SetAside(job, late_writer), {.name = "future"})
-                               .event_time(time_of, TableTime{job.progress}, {.name = "time"})
-                               .template key_by<&TableRow::key>()
-                               .window(windows, TableAggregate(job.plan), late_apart, options);
+    auto [updates, late] =
+        graph.source(MergedTables(job), {.name = "read"})
+            .filter(SetAside(job, late_writer), {.name = "future"})
+            .event_time(time_of, TableTime{job.progress}, {.name = "time"})
+            .template key_by<&TableRow::key>()
+            .window(windows, TableAggregate(job.plan, job.late), late_apart, options);
     using Update = typename decltype(updates)::record_type;
     std::move(updates).sink(ResultWriter<Update>(job), {.name = "write"});
     std::move(late).sink(late_writer, {.name = "write-late"});

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <strid/base/clock.hpp>
 #include <strid/connector/dead_letter_file.hpp>
-#include <strid/engine/base/assert.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::tool {
 
@@ -42,7 +44,11 @@ void MergedTables::on(const Opened& opened) {
 }
 
 void MergedTables::on(Restored restored) {
-    STRID_ASSERT(places_.size() == inputs_.size());
+    if (places_.size() != inputs_.size()) {
+        throw StateError(
+            fmt::format("the snapshot is of {} inputs that are merged, and now there are {}",
+                        places_.size(), inputs_.size()));
+    }
     for (std::size_t i = 0; i != inputs_.size(); ++i) {
         Input& input = inputs_[i];
         const Place& place = places_[i];

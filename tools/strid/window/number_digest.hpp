@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <variant>
 
 #include <strid/window/aggregates/t_digest.hpp>
@@ -48,6 +49,8 @@ class NumberDigest {
             append_exactly(out, std::get<LongDoubles>(digest_).quantile(q));
         }
     }
+    /// As strid/state/codec.hpp says.
+    auto state() { return std::tie(digest_); }
 
   private:
     [[nodiscard]] static bool needs_room(const TableNumber& number) noexcept {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <memory>
+#include <tuple>
 #include <utility>
 
+#include "job_in_snapshot.hpp"
 #include "number_cells.hpp"
 #include "table_results.hpp"
 #include "table_row.hpp"
@@ -20,7 +22,12 @@ class TableAggregate {
   public:
     using State = TableState;
 
-    explicit TableAggregate(std::shared_ptr<const TablePlan> plan) : plan_(std::move(plan)) {}
+    /// `late`: where late rows are written, or null.
+    explicit TableAggregate(std::shared_ptr<const TablePlan> plan,
+                            std::shared_ptr<LateFile> late = {})
+        : plan_(std::move(plan)), late_(std::move(late)) {}
+    /// A part of the state of the operator.
+    auto state() { return std::make_tuple(JobInSnapshot(plan_, late_)); }
 
     [[nodiscard]] TableState identity() const { return TableState(*plan_); }
     [[nodiscard]] TableState lift(const TableRow& row) const {
@@ -69,6 +76,7 @@ class TableAggregate {
     void add_to_large_cell(TableState& state, const TableCell& cell, const TableRow& row) const;
 
     std::shared_ptr<const TablePlan> plan_;
+    std::shared_ptr<LateFile> late_;
 };
 
 }  // namespace strid::tool

@@ -5,8 +5,10 @@
 // is a decimal: the nearest double. Stateless; any thread.
 #pragma once
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <strid/connector/csv_value.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::tool {
 
@@ -52,6 +55,17 @@ __extension__ using WideInteger = __int128;
     if (number.kind == ValueKind::decimal) return number.value.decimal;
     return number.kind == ValueKind::large ? static_cast<double>(number.value.large)
                                            : static_cast<double>(number.value.integer);
+}
+
+// As strid/state/codec.hpp says: the kind, and the bits of the value. A text has no bits that would
+// mean anything in another process.
+inline void save_state(StateWriter& writer, const TableNumber& number) {
+    writer.number(static_cast<std::uint64_t>(number.kind));
+    writer.number(std::bit_cast<std::uint64_t>(number.value));
+}
+inline void load_state(StateReader& reader, TableNumber& number) {
+    number.kind = static_cast<ValueKind>(reader.choice(static_cast<std::size_t>(ValueKind::text)));
+    number.value = std::bit_cast<TableValue>(reader.number());
 }
 
 /// Negative, zero, positive: an integer is less than a finite double, the same, or more; exactly.

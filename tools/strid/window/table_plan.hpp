@@ -104,6 +104,8 @@ struct TablePlan {
     std::vector<ValueColumn> values;
     std::vector<TableAggregateItem> items;
     std::vector<TableCell> cells;
+    /// The options that decide what is computed, for snapshots, which are of no other computation.
+    std::string computation;
     std::size_t words = 0;     // of a state; those of its own are all in use up to the last one
     std::size_t sketches = 0;  // of a state
     TimeFormat format;

@@ -297,15 +297,14 @@ CsvSource::Row TableSource::checked(Row found) {
     return found;
 }
 
-// The file of late rows has one header: its writers may look at it from the first row on.
+// The file of late rows has one header.
 void TableSource::keep_header(std::string_view header) {
     const auto without_end = [](std::string_view line) {
         while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
         return line;
     };
-    if (late_->header.empty()) {
-        late_->header = header;
-    } else if (without_end(late_->header) != without_end(header)) {
+    const std::string kept = late_->keep_header(header);
+    if (without_end(kept) != without_end(header)) {
         throw InputOutputError(fmt::format(
             "{}: its header is another than that of the inputs before it, and --late has room for "
             "one only: {}",

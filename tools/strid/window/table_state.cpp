@@ -2,9 +2,14 @@
 #include "table_state.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <strid/memory/recycling.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::tool {
 
@@ -59,6 +64,37 @@ void TableState::copy_block(const TableState& other) {
         free_memory();
         throw;
     }
+}
+
+void TableState::save(StateWriter& writer) const {
+    writer.length(has_block() ? 1 : 0);
+    if (!has_block()) return state::save(writer, here_);
+    writer.length(block_words());
+    writer.bytes(std::as_bytes(std::span(block(), block_words())));
+    writer.length(block_sketches());
+    for (const TableSketch& sketch : sketches()) state::save(writer, sketch);
+}
+
+void TableState::load(StateReader& reader) {
+    TableState loaded;
+    if (reader.choice(2) == 0) {
+        state::load(reader, loaded.here_);
+        if (loaded.has_block()) {
+            loaded.here_.back() = 0;
+            reader.refuse("is too large for a word of a window");
+        }
+    } else {
+        std::vector<std::uint64_t> words(reader.length(sizeof(std::uint64_t)));
+        const auto bytes = reader.bytes(words.size() * sizeof(std::uint64_t));
+        if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+        std::vector<TableSketch> sketches(reader.length(sizeof(std::uint64_t)));
+        for (TableSketch& sketch : sketches) state::load(reader, sketch);
+        if (words.empty() && sketches.empty()) reader.refuse("is a window of nothing");
+        loaded.take_block(words.size(), sketches.size());
+        std::copy(words.begin(), words.end(), loaded.block());
+        std::uninitialized_move(sketches.begin(), sketches.end(), loaded.sketches().data());
+    }
+    *this = std::move(loaded);
 }
 
 void TableState::free_block() noexcept {

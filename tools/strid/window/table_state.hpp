@@ -17,6 +17,8 @@
 #include <string_view>
 #include <utility>
 
+#include <strid/state/bytes.hpp>
+
 #include "table_plan.hpp"
 #include "table_sketch.hpp"
 
@@ -49,6 +51,11 @@ class TableState {
     ~TableState() {
         if (has_block()) free_block();
     }
+
+    /// As strid/state/codec.hpp says. A state says itself how large it is: it is loaded without the
+    /// plan, and results that wait to be written have sketches that no plan has.
+    void save(StateWriter& writer) const;
+    void load(StateReader& reader);
 
     [[nodiscard]] std::uint64_t* words() noexcept { return has_block() ? block() : here_.data(); }
     [[nodiscard]] const std::uint64_t* words() const noexcept {

@@ -6,21 +6,22 @@ namespace strid::tool {
 LateWriter::LateWriter(const WindowJob& job)
     : file_(job.late),
       line_(job.plan->values.size()),
-      writer_(file_ ? file_->path : std::string{}, job.writing) {}
+      writer_(file_ ? file_->path() : std::string{}, job.writing) {}
 
 void LateWriter::on(const Opened& opened) {
+    has_begun_ = false;
     if (file_) writer_.open({}, opened.context);
 }
 
 void LateWriter::operator()(const TableRow& row) {
     if (!file_) return;
-    if (!has_header_) write_header();
+    if (!has_begun_) begin();
     writer_.rows().append(row.text(line_)) += '\n';
     writer_.row_done();
 }
 
 void LateWriter::on(Closed) {
-    if (file_) write_header();
+    if (file_) begin();
     writer_.close();
 }
 
@@ -28,13 +29,9 @@ std::vector<FileUse> LateWriter::files() const {
     return file_ ? writer_.files() : std::vector<FileUse>{};
 }
 
-// Its writer holds no row yet, or the header is written.
-void LateWriter::write_header() {
-    std::call_once(file_->header_written, [this] {
-        writer_.rows() += file_->header;
-        writer_.flush();
-    });
-    has_header_ = true;
+void LateWriter::begin() {
+    writer_.begin_with(file_->header());
+    has_begun_ = true;
 }
 
 SetAside::SetAside(const WindowJob& job, LateWriter writer)

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -73,7 +72,8 @@ class ResultWriter {
 class LateWriter {
   public:
     static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
-                                           .has = Has::blocks | Has::files};
+                                           .has = Has::blocks | Has::files,
+                                           .stateless = true};
 
     explicit LateWriter(const WindowJob& job);
 
@@ -82,23 +82,23 @@ class LateWriter {
     void on(Flush) { writer_.flush(); }
     void on(SnapshotBegins snapshot) { writer_.begin_snapshot(snapshot.number); }
     void on(Closed);
-    auto state() { return std::tie(has_header_); }
     [[nodiscard]] bool blocks() const noexcept { return file_ && writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const;
 
   private:
-    void write_header();
+    void begin();
 
     std::shared_ptr<LateFile> file_;
     std::size_t line_;  // of the values of a row
     RowWriter writer_;
-    bool has_header_ = false;
+    bool has_begun_ = false;  // the file has the header
 };
 
 /// Lets rows pass that are not from the future; the others are written with those that are late.
 class SetAside {
   public:
-    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>};
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, SnapshotBegins, Closed>,
+                                           .stateless = true};
 
     SetAside(const WindowJob& job, LateWriter writer);
 
@@ -107,7 +107,6 @@ class SetAside {
     void on(Flush flush) { writer_.on(flush); }
     void on(SnapshotBegins snapshot) { writer_.on(snapshot); }
     void on(Closed closed) { writer_.on(closed); }
-    auto state() { return writer_.state(); }
 
   private:
     ClockLimit limit_;

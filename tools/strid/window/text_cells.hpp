@@ -6,6 +6,9 @@
 // Where rows are of the same time, the one that came first counts as the earlier. Panes do not
 // overlap in time, so that parts combine to what the rows together would give.
 //
+// Each has a codec (strid/state/codec.hpp) and a default constructor for it. What a cell was made
+// with is saved with it, because it is loaded without the plan.
+//
 // Threads: as any state of an aggregate.
 #pragma once
 
@@ -15,6 +18,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +28,7 @@
 #include <strid/base/time.hpp>
 #include <strid/engine/connector/csv_row.hpp>
 #include <strid/memory/recycling.hpp>
+#include <strid/state/codec.hpp>
 
 #include "table_number.hpp"
 #include "table_plan.hpp"
@@ -36,6 +41,7 @@ using KeptText = std::basic_string<char, std::char_traits<char>, memory::Recycli
 /// with the same number the earliest.
 class ChosenText {
   public:
+    ChosenText() = default;
     explicit ChosenText(CellKind kind) : kind_(kind) {}
 
     void take(std::string_view text, EventTime time, const TableNumber& by) {
@@ -51,8 +57,20 @@ class ChosenText {
     void append(std::string& out) const {
         if (is_present_) append_csv_field(out, text_, ',');
     }
+    void save(StateWriter& writer) const {
+        state::save(writer, std::tie(kind_, is_present_, time_, text_));
+        if (is_by_number()) state::save(writer, by_);
+    }
+    void load(StateReader& reader) {
+        auto parts = std::tie(kind_, is_present_, time_, text_);
+        state::load(reader, parts);
+        if (is_by_number()) state::load(reader, by_);
+    }
 
   private:
+    [[nodiscard]] bool is_by_number() const noexcept {
+        return kind_ == CellKind::min_by || kind_ == CellKind::max_by;
+    }
     [[nodiscard]] bool replaces(EventTime time, const TableNumber& by) const noexcept {
         if (kind_ == CellKind::first) return time < time_;
         if (kind_ == CellKind::last) return time >= time_;
@@ -61,10 +79,10 @@ class ChosenText {
         return (order < 0) == (kind_ == CellKind::min_by);
     }
 
-    CellKind kind_;
+    CellKind kind_ = CellKind::first;
     bool is_present_ = false;
     EventTime time_;
-    TableNumber by_{};
+    TableNumber by_{};  // not of the first and the last
     KeptText text_;
 };
 
@@ -103,6 +121,7 @@ class FrequentTexts {
         for (auto at = entries.begin(); at != end; ++at) field.add(at->second);
         field.append(out);
     }
+    auto state() { return std::tie(counts_); }
 
   private:
     struct Hash {
@@ -124,6 +143,7 @@ class FrequentTexts {
 /// The earliest texts, in the order of time.
 class CollectedTexts {
   public:
+    CollectedTexts() = default;
     explicit CollectedTexts(std::size_t length) : length_(length) {}
 
     /// O(1) for the latest, else O(length).
@@ -149,6 +169,7 @@ class CollectedTexts {
         if (is_cut_) field.add("...");
         field.append(out);
     }
+    auto state() { return std::tie(length_, is_cut_, texts_); }
 
   private:
     struct Timed {
@@ -156,7 +177,7 @@ class CollectedTexts {
         KeptText text;
     };
 
-    std::size_t length_;
+    std::size_t length_ = 0;
     bool is_cut_ = false;  // there were more
     std::vector<Timed, memory::RecyclingAllocator<Timed>> texts_;
 };
@@ -164,6 +185,7 @@ class CollectedTexts {
 /// The largest or smallest numbers, in that order.
 class LeadingNumbers {
   public:
+    LeadingNumbers() = default;
     LeadingNumbers(CellKind kind, std::size_t length)
         : is_largest_(kind == CellKind::largest), length_(length) {}
 
@@ -193,10 +215,11 @@ class LeadingNumbers {
         }
         field.append(out);
     }
+    auto state() { return std::tie(is_largest_, length_, numbers_); }
 
   private:
-    bool is_largest_;
-    std::size_t length_;
+    bool is_largest_ = false;
+    std::size_t length_ = 0;
     std::vector<TableNumber, memory::RecyclingAllocator<TableNumber>> numbers_;
 };
 

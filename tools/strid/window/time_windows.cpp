@@ -11,7 +11,7 @@ void build_windows(Graph& graph, const WindowJob& job, const window::TimeWindows
     auto results = graph.source(MergedTables(job), {.name = "read"})
                        .event_time(time_of, TableTime{job.progress}, {.name = "time"})
                        .key_by<&TableRow::key>()
-                       .window(windows, TableAggregate(job.plan), job.window);
+                       .window(windows, TableAggregate(job.plan, job.late), job.window);
     using Result = decltype(results)::record_type;
     std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
 }

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include <strid/state/codec.hpp>
+
 namespace strid::window {
 
 /// A container of the records of one window that slides: `insert` adds the newest, `expire(n)` lets
@@ -56,6 +58,19 @@ class SpanContainer {
     void reset() noexcept {
         records_.clear();
         first_ = 0;
+    }
+    /// As strid/state/codec.hpp says.
+    void save(StateWriter& writer) const
+        requires(state::has_codec<T>())
+    {
+        state::save(writer, std::vector<T>(content().begin(), content().end()));
+    }
+    /// As strid/state/codec.hpp says. Throws StateError.
+    void load(StateReader& reader)
+        requires(state::has_codec<T>())
+    {
+        reset();
+        state::load(reader, records_);
     }
     /// How many records are in it.
     [[nodiscard]] std::size_t size() const noexcept { return records_.size() - first_; }

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
@@ -50,15 +51,16 @@ class MemoryOf {
 };
 
 /// The state of an operator with this function, in which the `tables` hold states of the function:
-/// memory of the function to which they refer goes with them.
+/// memory of the function to which they refer goes with them, and so does what it names by
+/// `state()`.
 template <class A, class... Tables, class... Parts>
 [[nodiscard]] auto state_with(A& function, std::tuple<Tables...> tables, Parts&... parts) {
+    auto named =
+        std::tuple_cat(std::move(tables), std::tie(parts...), operators::state_of(function));
     if constexpr (has_local_states<A>) {
-        return std::tuple_cat(std::move(tables), std::tie(parts...),
-                              std::make_tuple(MemoryOf<A>(function)));
+        return std::tuple_cat(std::move(named), std::make_tuple(MemoryOf<A>(function)));
     } else {
-        (void)function;
-        return std::tuple_cat(std::move(tables), std::tie(parts...));
+        return named;
     }
 }
 
