@@ -203,7 +203,7 @@ runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
         clock_ns = now_ns();
         const std::int64_t took_ns = clock_ns - begun_ns_;
         if (took_ns > options_.every.count() && !scope_.simulated()) {
-            warn(fmt::format("snapshot {} took {:.3g} s, longer than the {:.3g} s from one to the next",
+            warn(fmt::format("snapshot {} took {:.3g} s, longer than {:.3g} s from one to the next",
                              number_, static_cast<double>(took_ns) / 1e9,
                              static_cast<double>(options_.every.count()) / 1e9));
         }

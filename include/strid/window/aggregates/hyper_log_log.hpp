@@ -36,6 +36,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/memory/recycling.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::window {
 
@@ -99,7 +100,21 @@ class HyperLogLog {
     friend bool operator==(const HyperLogLog&, const HyperLogLog&) = default;
 
     /// As strid/state/codec.hpp says.
-    auto state() { return std::tie(hashes_, registers_); }
+    void save(StateWriter& writer) const {
+        state::save(writer, hashes_);
+        state::save(writer, registers_);
+    }
+    /// Throws StateError.
+    void load(StateReader& reader) {
+        state::load(reader, hashes_);
+        state::load(reader, registers_);
+        const bool is_exact_list = registers_.empty() && hashes_.size() <= exact_max &&
+                                   std::is_sorted(hashes_.begin(), hashes_.end());
+        const bool has_registers =
+            hashes_.empty() && registers_.size() == registers &&
+            *std::max_element(registers_.begin(), registers_.end()) <= rank_max;
+        if (!is_exact_list && !has_registers) reader.refuse("is no sketch of different values");
+    }
 
   private:
     using Hashes = std::vector<std::uint64_t, memory::RecyclingAllocator<std::uint64_t>>;

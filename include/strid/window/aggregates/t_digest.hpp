@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <strid/memory/recycling.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::window {
 
@@ -74,7 +75,21 @@ class BasicTDigest {
     }
 
     /// As strid/state/codec.hpp says.
-    auto state() { return std::tie(centroids_, merged_, count_); }
+    void save(StateWriter& writer) const {
+        state::save(writer, centroids_);
+        writer.length(merged_);
+        writer.number(count_);
+    }
+    /// Throws StateError.
+    void load(StateReader& reader) {
+        state::load(reader, centroids_);
+        merged_ = reader.length(0);
+        count_ = reader.number();
+        if (merged_ > centroids_.size() ||
+            !std::is_sorted(centroids_.begin(), centroids_.begin() + offset(merged_), by_mean)) {
+            reader.refuse("is no sketch of quantiles");
+        }
+    }
 
   private:
     template <std::floating_point>
@@ -84,6 +99,9 @@ class BasicTDigest {
         Number mean;
         double weight;
     };
+    static std::ptrdiff_t offset(std::size_t index) noexcept {
+        return static_cast<std::ptrdiff_t>(index);
+    }
     static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
 
     using Centroids = std::vector<Centroid, memory::RecyclingAllocator<Centroid>>;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <strid/engine/base/assert.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid::window {
 
@@ -58,7 +59,19 @@ class TopList {
     }
 
     /// As strid/state/codec.hpp says.
-    auto state() { return std::tie(elements_, size_); }
+    void save(StateWriter& writer) const
+        requires(state::has_codec<Element>())
+    {
+        writer.length(size_);
+        for (std::size_t i = 0; i != size_; ++i) state::save(writer, elements_[i]);
+    }
+    /// Throws StateError.
+    void load(StateReader& reader)
+        requires(state::has_codec<Element>())
+    {
+        size_ = reader.choice(k + 1);
+        for (std::size_t i = 0; i != size_; ++i) state::load(reader, elements_[i]);
+    }
 
   private:
     std::array<Element, k> elements_{};
