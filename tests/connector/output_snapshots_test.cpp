@@ -31,8 +31,8 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 /// A run, which ends without its results having their names unless it is committed.
-struct Run {
-    explicit Run(RunScope::Prepared before = {}) { scope.go_on_with(std::move(before)); }
+struct SnapshotRun {
+    explicit SnapshotRun(RunScope::Prepared before = {}) { scope.go_on_with(std::move(before)); }
     RunScope scope;
 };
 
@@ -57,7 +57,7 @@ class OutputSnapshots : public testing::Test {
 TEST_F(OutputSnapshots, RowsBehindASnapshotWaitForTheOtherUsers) {
     RunScope::Prepared at_snapshot;
     {
-        Run run;
+        SnapshotRun run;
         auto file = std::make_shared<OutputFile>(path());
         file->open("head\n", &run.scope);
         file->open("head\n", &run.scope);
@@ -74,7 +74,7 @@ TEST_F(OutputSnapshots, RowsBehindASnapshotWaitForTheOtherUsers) {
         file->abandon();
     }
     EXPECT_FALSE(std::filesystem::exists(path()));
-    Run next{at_snapshot};
+    SnapshotRun next{at_snapshot};
     auto file = std::make_shared<OutputFile>(path());
     file->open("head\n", &next.scope);
     EXPECT_EQ(contents(unfinished()), "head\na1\nb1\n");
@@ -86,7 +86,7 @@ TEST_F(OutputSnapshots, RowsBehindASnapshotWaitForTheOtherUsers) {
 }
 
 TEST_F(OutputSnapshots, AUserThatHasClosedHasAllItsRowsInASnapshot) {
-    Run run;
+    SnapshotRun run;
     auto file = std::make_shared<OutputFile>(path());
     file->open({}, &run.scope);
     file->open({}, &run.scope);
@@ -98,7 +98,7 @@ TEST_F(OutputSnapshots, AUserThatHasClosedHasAllItsRowsInASnapshot) {
     auto prepared = run.scope.prepare(5);
     file->close(5);
     {
-        Run next{std::move(prepared)};
+        SnapshotRun next{std::move(prepared)};
         auto again = std::make_shared<OutputFile>(path());
         again->open({}, &next.scope);
         EXPECT_EQ(contents(unfinished()), "a\nb\n");
@@ -109,7 +109,7 @@ TEST_F(OutputSnapshots, AUserThatHasClosedHasAllItsRowsInASnapshot) {
 TEST_F(OutputSnapshots, TheEndHasAllRows) {
     RunScope::Prepared at_end;
     {
-        Run run;
+        SnapshotRun run;
         auto file = std::make_shared<OutputFile>(path());
         file->open({}, &run.scope);
         file->append("a\n", 0);
@@ -122,7 +122,7 @@ TEST_F(OutputSnapshots, TheEndHasAllRows) {
     }
     EXPECT_EQ(contents(path()), "a\nb\n");
     // The process ended between the name and the note that the run has ended.
-    Run next{at_end};
+    SnapshotRun next{at_end};
     auto file = std::make_shared<OutputFile>(path());
     file->open({}, &next.scope);
     file->close(0);
@@ -133,7 +133,7 @@ TEST_F(OutputSnapshots, TheEndHasAllRows) {
 TEST_F(OutputSnapshots, AFileThatLostRowsIsRefused) {
     RunScope::Prepared prepared;
     {
-        Run run;
+        SnapshotRun run;
         auto file = std::make_shared<OutputFile>(path());
         file->open({}, &run.scope);
         file->append("one\ntwo\n", 0);
@@ -144,7 +144,7 @@ TEST_F(OutputSnapshots, AFileThatLostRowsIsRefused) {
     const auto beside = unfinished();
     std::filesystem::resize_file(beside, 3);
     const auto refused = [&] {
-        Run next{prepared};
+        SnapshotRun next{prepared};
         auto file = std::make_shared<OutputFile>(path());
         try {
             file->open({}, &next.scope);
@@ -171,7 +171,7 @@ TEST_F(OutputSnapshots, AFileThatLostRowsIsRefused) {
 TEST_F(OutputSnapshots, ALiveFileIsCutWhereTheSnapshotWas) {
     RunScope::Prepared prepared;
     {
-        Run run;
+        SnapshotRun run;
         auto file = std::make_shared<OutputFile>(path(), Writing::live);
         file->open("head\n", &run.scope);
         file->append("one\n", 0);
@@ -182,7 +182,7 @@ TEST_F(OutputSnapshots, ALiveFileIsCutWhereTheSnapshotWas) {
     }
     EXPECT_EQ(contents(path()), "head\none\ntwo\n");
     {
-        Run next{prepared};
+        SnapshotRun next{prepared};
         auto file = std::make_shared<OutputFile>(path(), Writing::live);
         file->open("head\n", &next.scope);
         EXPECT_EQ(contents(path()), "head\none\n");
@@ -192,7 +192,7 @@ TEST_F(OutputSnapshots, ALiveFileIsCutWhereTheSnapshotWas) {
     }
     EXPECT_EQ(contents(path()), "head\none\n2\n");
     std::filesystem::remove(path());
-    Run next{prepared};
+    SnapshotRun next{prepared};
     auto file = std::make_shared<OutputFile>(path(), Writing::live);
     EXPECT_THROW(file->open("head\n", &next.scope), InputOutputError);
 }
