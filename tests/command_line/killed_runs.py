@@ -32,27 +32,38 @@ class KilledRuns(Case):
         while process.poll() is None and not list(pathlib.Path(folder).glob("*.snapshot")):
             time.sleep(0.002)
 
+    def started(self, folder, replicas, *arguments):
+        words = [STRID, *map(str, arguments), "--quiet", "--snapshots", folder,
+                 "--snapshot-every", "10ms", "--parallelism", str(self.random.choice(replicas))]
+        return subprocess.Popen(words, stderr=subprocess.PIPE)
+
+    def ended(self, process):
+        """Whether it was over, instead of killed."""
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+        self.assertIn(process.returncode, (0, -signal.SIGKILL), f"{errors}, seed {SEED}")
+        return process.returncode == 0
+
     def killed(self, seconds, *arguments, kills=3, replicas=(1,)):
-        """A run of about so many seconds. Is killed for the first time when it has a snapshot."""
-        folder = self.folder / f"snapshots-{self.random.randrange(10**9)}"
-        for killed in range(kills + 1):
-            words = [STRID, *map(str, arguments), "--quiet", "--snapshots", folder,
-                     "--snapshot-every", "10ms", "--parallelism",
-                     str(self.random.choice(replicas))]
-            process = subprocess.Popen(words, stderr=subprocess.PIPE)
-            if killed < kills:
-                if killed == 0:
-                    self.until_snapshot(process, folder)
-                    time.sleep(self.random.uniform(0, seconds / 2))
-                else:
-                    time.sleep(self.random.uniform(0, seconds))
-                process.kill()
-            _, errors = process.communicate(timeout=TIMEOUT_S)
-            if process.returncode == 0:
-                self.assertGreater(killed, 0, f"it was over before it was killed: seed {SEED}")
-                return killed
-            self.assertEqual(process.returncode, -signal.SIGKILL, f"{errors}, seed {SEED}")
-        self.fail("the last run was not killed")
+        """A run of about so many seconds. Is killed for the first time when it has a snapshot; one
+        that is over by then begins anew, and is killed sooner."""
+        pause = self.random.uniform(0, seconds / 2)
+        for attempt in range(10):
+            folder = self.folder / f"snapshots-{self.random.randrange(10**9)}"
+            process = self.started(folder, replicas, *arguments)
+            self.until_snapshot(process, folder)
+            time.sleep(pause / 2**attempt)
+            process.kill()
+            if not self.ended(process):
+                break
+        else:
+            self.fail(f"it ended before it was killed: seed {SEED}")
+        for _ in range(kills - 1):
+            process = self.started(folder, replicas, *arguments)
+            time.sleep(self.random.uniform(0, seconds))
+            process.kill()
+            if self.ended(process):
+                return
+        self.assertTrue(self.ended(self.started(folder, replicas, *arguments)))
 
     def check_killed(self, outputs, *arguments, replicas=(1, 2, 4), kills=3, in_order=True):
         """`outputs`: options and their files. Equal as sorted lines with any number of replicas;
@@ -63,7 +74,7 @@ class KilledRuns(Case):
 
         seconds = self.whole(*arguments, *options("whole"), "--parallelism", 1)
         self.assertNotEqual(pathlib.Path(options("whole")[1]).read_bytes(), b"")
-        ways = [("one", (1,))] + ([("several", replicas)] if len(replicas) > 1 else [])
+        ways = [("one", (1,))] + ([("several", replicas)] if replicas != (1,) else [])
         for way, chosen in ways:
             self.killed(seconds, *arguments, *options(way), kills=kills, replicas=chosen)
             for name in outputs.values():

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a window of `strid window` as bytes and back: what is added behind has the same
-// results as in the state that was never saved; bytes that are cut are an error.
+// The state of a window of `strid window` as bytes and back: with further rows it has the same
+// results as the state that was never saved; bytes that are cut are an error.
 #include <cstdint>
 #include <limits>
 #include <memory>

@@ -115,7 +115,8 @@ template <class Shard, class First>
 /// The same of shards that are made of nothing.
 template <class Shard>
 [[nodiscard]] auto saved_shards(ShardTable<Shard>& table) {
-    return std::make_tuple(SavedShards(table, nullptr, [](LineArena&) { return std::make_unique<Shard>(); }));
+    return std::make_tuple(
+        SavedShards(table, nullptr, [](LineArena&) { return std::make_unique<Shard>(); }));
 }
 
 }  // namespace strid::apps::voip_stream

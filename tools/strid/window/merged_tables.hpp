@@ -68,7 +68,7 @@ class RowsAhead {
 class MergedTables {
   public:
     using record_type = TableRow;
-    static constexpr SourceTraits traits{.hears = events<Opened, Restored, Stopped>,
+    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
                                                 Has::replicas_used,
@@ -79,6 +79,10 @@ class MergedTables {
     void on(const Opened& opened);
     /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
     void on(Restored restored);
+    /// The dead letters so far belong to the snapshot.
+    void on(SnapshotBegins snapshot) {
+        for (Input& input : inputs_) input.source.on(snapshot);
+    }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

@@ -6,8 +6,8 @@
 // Where rows are of the same time, the one that came first counts as the earlier. Panes do not
 // overlap in time, so that parts combine to what the rows together would give.
 //
-// Each has a codec (strid/state/codec.hpp) and a default constructor for it. What a cell was made
-// with is saved with it, because it is loaded without the plan.
+// Each has a codec (strid/state/codec.hpp) and a default constructor for it. Its kind and length
+// are saved with it, because it is loaded without the plan.
 //
 // Threads: as any state of an aggregate.
 #pragma once
