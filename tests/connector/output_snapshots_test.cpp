@@ -86,24 +86,26 @@ TEST_F(OutputSnapshots, RowsBehindASnapshotWaitForTheOtherUsers) {
 }
 
 TEST_F(OutputSnapshots, AUserThatHasClosedHasAllItsRowsInASnapshot) {
-    SnapshotRun run;
-    auto file = std::make_shared<OutputFile>(path());
-    file->open({}, &run.scope);
-    file->open({}, &run.scope);
-    file->append("a\n", 0);
-    file->begin_snapshot(5);
-    file->append("behind\n", 5);
-    file->append("b\n", 0);
-    file->close(0);  // the second one, before the snapshot
-    auto prepared = run.scope.prepare(5);
-    file->close(5);
+    RunScope::Prepared prepared;
     {
-        SnapshotRun next{std::move(prepared)};
-        auto again = std::make_shared<OutputFile>(path());
-        again->open({}, &next.scope);
-        EXPECT_EQ(contents(unfinished()), "a\nb\n");
-        again->abandon();
+        SnapshotRun run;
+        auto file = std::make_shared<OutputFile>(path());
+        file->open({}, &run.scope);
+        file->open({}, &run.scope);
+        file->append("a\n", 0);
+        file->begin_snapshot(5);
+        file->append("behind\n", 5);
+        file->append("b\n", 0);
+        file->close(0);  // the second one, before the snapshot
+        prepared = run.scope.prepare(5);
+        file->close(5);
     }
+    EXPECT_EQ(contents(unfinished()), "a\nb\nbehind\n");
+    SnapshotRun next{std::move(prepared)};
+    auto again = std::make_shared<OutputFile>(path());
+    again->open({}, &next.scope);
+    EXPECT_EQ(contents(unfinished()), "a\nb\n");
+    again->abandon();
 }
 
 TEST_F(OutputSnapshots, TheEndHasAllRows) {
