@@ -9,8 +9,7 @@
 // Threads: the task of a node, and while a run begins the thread that begins it.
 #pragma once
 
-#include <memory>
-#include <utility>
+#include <string_view>
 
 #include <strid/engine/operator/key_groups.hpp>
 #include <strid/state/bytes.hpp>
@@ -23,8 +22,7 @@ namespace strid::tool {
 class JobInSnapshot {
   public:
     /// `late` may be null.
-    JobInSnapshot(std::shared_ptr<const TablePlan> plan, std::shared_ptr<LateFile> late)
-        : plan_(std::move(plan)), late_(std::move(late)) {}
+    JobInSnapshot(const TablePlan& plan, LateFile* late) noexcept : plan_(&plan), late_(late) {}
     JobInSnapshot(const JobInSnapshot&) = default;
     JobInSnapshot& operator=(const JobInSnapshot&) = delete;
     /// Takes over what the first rows of the other's run have decided.
@@ -40,8 +38,8 @@ class JobInSnapshot {
   private:
     void take(const TimeForm& form, std::string_view header);
 
-    std::shared_ptr<const TablePlan> plan_;
-    std::shared_ptr<LateFile> late_;
+    const TablePlan* plan_;
+    LateFile* late_;
 };
 
 }  // namespace strid::tool

@@ -27,7 +27,7 @@ class TableAggregate {
                             std::shared_ptr<LateFile> late = {})
         : plan_(std::move(plan)), late_(std::move(late)) {}
     /// A part of the state of the operator.
-    auto state() { return std::make_tuple(JobInSnapshot(plan_, late_)); }
+    auto state() { return std::make_tuple(JobInSnapshot(*plan_, late_.get())); }
 
     [[nodiscard]] TableState identity() const { return TableState(*plan_); }
     [[nodiscard]] TableState lift(const TableRow& row) const {

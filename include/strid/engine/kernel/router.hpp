@@ -142,7 +142,11 @@ class KeyByRouter {
 
   private:
     [[nodiscard, gnu::always_inline]] std::uint64_t hash(const T& record) {
-        return guarded(name_, [&] { return hash_of(std::invoke(key_of_, record)); });
+        // Also where a large unit leaves the compiler no room for it.
+        const auto hash_key = [&]() __attribute__((always_inline)) {
+            return hash_of(std::invoke(key_of_, record));
+        };
+        return guarded(name_, hash_key);
     }
 
     std::size_t some_apart(OutputPort& port, std::span<const T> records) {

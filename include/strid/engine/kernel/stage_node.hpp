@@ -61,7 +61,7 @@ class StageNode : public Node {
           chain_(std::move(stages), std::move(router)) {}
 
     [[nodiscard]] bool polls() const noexcept override { return has_source; }
-    [[nodiscard]] std::vector<std::string> no_snapshot() const override {
+    [[nodiscard]] [[gnu::cold]] std::vector<std::string> no_snapshot() const override {
         std::vector<std::string> faults;
         const auto add = [&]<class One>(std::size_t index, std::type_identity<One>) {
             if constexpr (!state_has_codec<One>) {
@@ -85,20 +85,21 @@ class StageNode : public Node {
         }(std::index_sequence_for<Stages...>{});
         return faults;
     }
-    [[nodiscard]] std::vector<std::string> types_of_state() const override {
+    [[nodiscard]] [[gnu::cold]] std::vector<std::string> types_of_state() const override {
         std::vector<std::string> types;
         if constexpr (has_source) types.push_back(type_of_state<typename Head::Source>());
         (types.push_back(type_of_state<Stages>()), ...);
         return types;
     }
-    void restore(StateReader& reader) override {
+    // Cold: inlined into a unit, what runs once takes the room of what runs for each record.
+    [[gnu::cold]] void restore(StateReader& reader) override {
         if constexpr (has_codecs) {
             each_part([&reader](auto& part) { state::load(reader, part); });
             reader.expect_end();
         }
         notify_all(Restored{});
     }
-    void restore_share(std::vector<StateReader>& readers) override {
+    [[gnu::cold]] void restore_share(std::vector<StateReader>& readers) override {
         if constexpr (has_codecs) {
             const KeyShare share{replica_, parallelism_};
             each_part([&](auto& part) { load_share(part, readers, share); });

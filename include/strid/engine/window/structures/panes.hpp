@@ -47,7 +47,8 @@ struct Pane {
 
 /// The first position whose pane is not before the one of this number, or the end.
 template <class State>
-[[nodiscard]] std::uint64_t position_of(const FlatRing<Pane<State>>& panes, PaneIndex number) {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t position_of(
+    const FlatRing<Pane<State>>& panes, PaneIndex number) {
     return panes.partition_point([number](const auto& pane) { return pane.number < number; });
 }
 /// Gives `take` the state of this number where there is one.
