@@ -176,9 +176,14 @@ std::uint64_t Destination::written() const noexcept {
 
 UnfinishedFile Destination::unfinished() const {
     if (whole_) return whole_->unfinished();
-    const std::uint64_t bytes = written();
-    if (bytes != 0 && ::fsync(descriptor_) != 0) fail("cannot write", errno);
-    return {.beside = {}, .bytes = bytes, .mode = 0, .inode = 0};
+    return {.beside = {}, .bytes = written(), .mode = 0, .inode = 0};
+}
+
+int Destination::to_synchronize() const {
+    if (written() == 0) return -1;
+    const int again = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    if (again < 0) fail("cannot be synchronised", errno);
+    return again;
 }
 
 void Destination::suspend() noexcept {

@@ -90,6 +90,7 @@ WholeFile::WholeFile(std::string path, const FilePlace& place, const UnfinishedF
         if (before == nullptr) {
             clear_leftovers();
             create(unfinished_name);
+            synchronize(directory_, "its name may not be on the disk");
         } else {
             reopen(*before);
         }
@@ -216,8 +217,6 @@ void WholeFile::reopen(const UnfinishedFile& before) {
 }
 
 UnfinishedFile WholeFile::unfinished() const {
-    synchronize(descriptor_, "cannot write");
-    synchronize(directory_, "is written, but its name may not be on the disk");
     const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
     if (at < 0) fail("cannot tell how much was written", errno);
     struct stat own {};

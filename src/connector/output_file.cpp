@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/connector/output_file.hpp>
@@ -11,6 +15,17 @@ namespace strid {
 namespace {
 
 const std::atomic<bool> never_interrupted{false};
+
+/// Closes the descriptor. Some file systems have nothing to synchronise.
+void synchronize(const std::string& path, int descriptor) {
+    int error = 0;
+    do {
+        error = ::fsync(descriptor) == 0 ? 0 : errno;
+    } while (error == EINTR);
+    ::close(descriptor);
+    if (error == 0 || error == EINVAL || error == EROFS || error == ENOTSUP) return;
+    throw InputOutputError(path + ": cannot write: " + std::generic_category().message(error));
+}
 
 }  // namespace
 
@@ -98,11 +113,17 @@ void OutputFile::end_snapshot(std::uint64_t snapshot) {
 }
 
 void OutputFile::prepare(std::uint64_t snapshot, StateWriter& writer) {
-    const std::scoped_lock lock(mutex_);
-    if (destination_.is_open()) write({});
-    UnfinishedFile unfinished = destination_.unfinished();
-    // Else all users have closed before it, and all is before it.
-    if (snapshot == snapshot_) unfinished.bytes = std::min(unfinished.bytes, written_);
+    UnfinishedFile unfinished;
+    int descriptor = -1;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (destination_.is_open()) write({});
+        unfinished = destination_.unfinished();
+        // Else all users have closed before it, and all is before it.
+        if (snapshot == snapshot_) unfinished.bytes = std::min(unfinished.bytes, written_);
+        descriptor = destination_.to_synchronize();
+    }
+    if (descriptor >= 0) synchronize(path(), descriptor);  // while others append
     state::save(writer, unfinished);
 }
 

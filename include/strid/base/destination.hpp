@@ -55,9 +55,12 @@ class Destination {
     void commit(const std::atomic<bool>& interrupted);
     /// How many bytes of a plain file have been written; 0 of anything else.
     [[nodiscard]] std::uint64_t written() const noexcept;
-    /// Writes a plain file to the disk, and returns how a later run goes on with it: behind no
-    /// bytes where it is anything else, whose reader has them.
+    /// How a later run goes on with a plain file: behind no bytes where it is anything else, whose
+    /// reader has them. The file need not be on the disk yet.
     [[nodiscard]] UnfinishedFile unfinished() const;
+    /// The file once more, for a thread that waits until the disk has it while others write; it
+    /// closes the descriptor. Negative where there is nothing to wait for. Throws InputOutputError.
+    [[nodiscard]] int to_synchronize() const;
     /// Closes the file, which a later run goes on with.
     void suspend() noexcept;
     /// Closes the file. One that is written whole keeps the content that it had before open().

@@ -52,7 +52,7 @@ class WholeFile {
 
     /// Open for writing and empty; readable for its owner alone.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// Writes the file to the disk, and returns how a later run goes on with it. Throws
+    /// How a later run goes on with the file, which is not on the disk yet. Throws
     /// InputOutputError.
     [[nodiscard]] UnfinishedFile unfinished() const;
     /// Closes the file, which stays where it is.
