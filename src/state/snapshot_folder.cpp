@@ -76,15 +76,6 @@ SnapshotDescription read_description(SnapshotFileReader& file, std::uint64_t num
     return description;
 }
 
-template <class T>
-std::vector<std::byte> bytes_of(const T& value) {
-    StateBytes bytes;
-    StateWriter writer{bytes};
-    state::save(writer, value);
-    writer.flush();
-    return bytes.take();
-}
-
 /// Makes the folder where there is none; then its name is on the disk. Returns the path.
 std::string made(std::string path) {
     if (::mkdir(path.c_str(), S_IRWXU) != 0) {
@@ -224,7 +215,7 @@ int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) con
     }
     SnapshotFileWriter file{written.get()};
     int error = file.begin();
-    if (error == 0) error = file.block(bytes_of(description));
+    if (error == 0) error = file.block(state::bytes_of(description));
     for (std::size_t i = 0; i != snapshot.states.size() && error == 0; ++i) {
         if (!description.nodes[i].has_ended) error = file.block(snapshot.states[i]);
     }

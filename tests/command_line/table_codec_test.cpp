@@ -71,14 +71,6 @@ class RandomRows {
     TableRow row_;
 };
 
-std::vector<std::byte> saved(const TableState& state) {
-    StateBytes bytes;
-    StateWriter writer{bytes};
-    state::save(writer, state);
-    writer.flush();
-    return bytes.take();
-}
-
 TableState loaded(std::span<const std::byte> bytes) {
     StateReader reader{bytes};
     auto state = state::loaded<TableState>(reader);
@@ -114,7 +106,7 @@ TEST_P(TableCodec, LoadedStateGoesOnLikeTheSavedOne) {
         };
         TableState kept = aggregate.identity();
         add_some(kept, 1'500);
-        TableState other = loaded(saved(kept));
+        TableState other = loaded(state::bytes_of(kept));
         for (int i = 0; i != 100; ++i) {
             const TableRow& row = rows.next();
             aggregate.add(kept, row);
@@ -124,9 +116,9 @@ TEST_P(TableCodec, LoadedStateGoesOnLikeTheSavedOne) {
         add_some(more, 100);
         const TableState expected = result_of(*plan_, 1, aggregate.combine(kept, more));
         const TableState found =
-            result_of(*plan_, 1, aggregate.combine(other, loaded(saved(more))));
+            result_of(*plan_, 1, aggregate.combine(other, loaded(state::bytes_of(more))));
         ASSERT_EQ(text_of(*plan_, found), text_of(*plan_, expected)) << "seed " << seed;
-        ASSERT_EQ(text_of(*plan_, loaded(saved(found))), text_of(*plan_, expected))
+        ASSERT_EQ(text_of(*plan_, loaded(state::bytes_of(found))), text_of(*plan_, expected))
             << "seed " << seed;
     }
 }
@@ -137,7 +129,7 @@ TEST_P(TableCodec, BytesThatAreCutAreRefused) {
     const TableAggregate aggregate(plan_);
     TableState state = aggregate.identity();
     for (int i = 0; i != 20; ++i) aggregate.add(state, rows.next());
-    const std::vector<std::byte> bytes = saved(state);
+    const std::vector<std::byte> bytes = state::bytes_of(state);
     for (std::size_t size = 0; size != bytes.size(); ++size) {
         EXPECT_THROW((void)loaded(std::span(bytes).first(size)), StateError) << size;
     }

@@ -42,15 +42,6 @@ constexpr auto itself = [](std::int64_t value) { return value; };
 using Sum = decltype(sum<std::int64_t>(itself));
 using Greatest = decltype(maximum<std::int64_t>(itself));
 
-template <class T>
-std::vector<std::byte> saved(const T& value) {
-    StateBytes bytes;
-    StateWriter writer{bytes};
-    state::save(writer, value);
-    writer.flush();
-    return bytes.take();
-}
-
 /// Loads a state into `value`; false where the bytes are refused.
 template <class T>
 bool loads(T& value, std::span<const std::byte> bytes) {
@@ -76,7 +67,7 @@ void check_plain(std::span<const std::byte> bytes) {
     T value{};
     if (!loads(value, bytes)) return;
     T again{};
-    require(loads(again, saved(value)));
+    require(loads(again, state::bytes_of(value)));
 }
 
 /// A window that slides.
@@ -85,7 +76,7 @@ void check_window(std::span<const std::byte> bytes, A aggregate) {
     Window window(aggregate);
     if (!loads(window, bytes)) return;
     Window again(aggregate);
-    require(loads(again, saved(window)));
+    require(loads(again, state::bytes_of(window)));
     require(again.size() == window.size());
     window.insert(aggregate.lift(3));
     (void)window.query();
@@ -100,7 +91,7 @@ void check_panes(std::span<const std::byte> bytes) {
     PaneTree<Sum> panes(aggregate);
     if (!loads(panes, bytes)) return;
     PaneTree<Sum> again(aggregate);
-    require(loads(again, saved(panes)));
+    require(loads(again, state::bytes_of(panes)));
     if (panes.empty()) return;
     require(panes.oldest() <= panes.newest());
     panes.drop_before(panes.newest());

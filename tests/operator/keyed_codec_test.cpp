@@ -28,15 +28,6 @@ struct Sum {
     std::int64_t total = 0;
 };
 
-template <class Part>
-std::vector<std::byte> saved(const Part& part) {
-    StateBytes bytes;
-    StateWriter writer{bytes};
-    state::save(writer, part);
-    writer.flush();
-    return bytes.take();
-}
-
 template <class Table>
 auto& add(Table& table, const std::string_view key, std::int64_t value) {
     auto& entry = table.find_or_make(key, hash_of(key), [] { return Sum{7}; });
@@ -52,7 +43,7 @@ TEST(KeyedCodec, TextsOfKeysAndStatesComeBackInTheirOrder) {
         text = "two, which is longer than any buffer of a string, too";
         add(table, text, 2);
     }
-    const auto bytes = saved(states_by_key(table, [] { return Sum{7}; }));
+    const auto bytes = state::bytes_of(states_by_key(table, [] { return Sum{7}; }));
     KeyedState<std::string_view, Sum> fresh;
     {
         std::vector<std::byte> copy = bytes;  // the keys must not point into it
@@ -78,7 +69,7 @@ TEST(KeyedCodec, TheOrderOfUseIsKept) {
         auto& entry = table.find_or_make(key, hash_of(key), [] { return Sum{}; });
         table.use(entry, ++now);
     }
-    const auto bytes = saved(states_by_key(table));
+    const auto bytes = state::bytes_of(states_by_key(table));
     Table fresh;
     StateReader reader{bytes};
     auto part = states_by_key(fresh);
@@ -100,7 +91,7 @@ TEST(KeyedCodec, SharesHaveEachKeyOnce) {
             if (!KeyShare{replica, 2}.has(hash_of(key))) continue;
             table.find_or_make(key, hash_of(key), [] { return Sum{}; }).state.total = key;
         }
-        before.push_back(saved(table));
+        before.push_back(state::bytes_of(table));
     }
     std::map<int, int> times;
     for (std::size_t replica = 0; replica != 3; ++replica) {
@@ -123,7 +114,7 @@ TEST(KeyedCodec, SharesHaveEachKeyOnce) {
 TEST(KeyedCodec, AKeyThatIsThereTwiceIsAnError) {
     KeyedState<int, Sum> table;
     (void)table.find_or_make(1, hash_of(1), [] { return Sum{}; });
-    const auto bytes = saved(table);
+    const auto bytes = state::bytes_of(table);
     StateReader reader{bytes};
     EXPECT_THROW(state::load(reader, table), StateError);
 }

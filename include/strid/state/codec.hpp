@@ -169,5 +169,15 @@ template <class T>
     return value;
 }
 
+/// All bytes of a value.
+template <class T>
+[[nodiscard]] std::vector<std::byte> bytes_of(const T& value) {
+    StateBytes bytes;
+    StateWriter writer{bytes};
+    save(writer, value);
+    writer.flush();
+    return bytes.take();
+}
+
 }  // namespace state
 }  // namespace strid
