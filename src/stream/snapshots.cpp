@@ -108,7 +108,8 @@ void Snapshots::check_part() const {
 }
 
 void Snapshots::check_same(const SnapshotDescription& before) const {
-    const std::string where = fmt::format("the snapshots in {} ", options_.folder);
+    const std::string where =
+        options_.folder.empty() ? "the snapshots " : "the snapshots in " + options_.folder + " ";
     if (before.is_finished) {
         throw GraphError(where +
                          "are of a run that has reached its end: --restart begins anew, "
@@ -157,7 +158,8 @@ void Snapshots::restore() {
         try {
             restore_section(section, first_before);
         } catch (const StateError& error) {
-            throw StateError(fmt::format("{}: operator '{}': {}", options_.folder,
+            throw StateError(fmt::format("a snapshot{}{}: operator '{}': {}",
+                                         options_.folder.empty() ? "" : " in ", options_.folder,
                                          fmt::join(first.operators, "' and '"), error.what()));
         }
         first_before += first.parallelism;

@@ -142,12 +142,12 @@ def check_refusals() -> None:
     assert re.search(r"another graph: it has operator 'source-1'", errors), errors
     # A damaged snapshot is passed over with a warning.
     snapshots = sorted(Path("state-o").glob("*.snapshot"))
-    if len(snapshots) > 1:
-        damaged = bytearray(snapshots[-1].read_bytes())
-        damaged[len(damaged) // 2] ^= 1
-        snapshots[-1].write_bytes(damaged)
-        errors = run(*command("sums", "r.csv", "--rate", "0", "--snapshots", "state-o"))
-        assert "the snapshot before it is taken" in errors, errors
+    assert len(snapshots) == 2, snapshots  # the first one, and that of the stop
+    damaged = bytearray(snapshots[-1].read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    snapshots[-1].write_bytes(damaged)
+    errors = run(*command("sums", "r.csv", "--rate", "0", "--snapshots", "state-o"))
+    assert "the snapshot before it is taken" in errors, errors
     # A pipe cannot be read once more.
     words = command("sums", "p.csv", "--snapshots", "state-p")
     words[words.index("a.csv")] = "/dev/stdin"
