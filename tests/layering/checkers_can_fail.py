@@ -13,6 +13,7 @@ sys.path.insert(0, sys.argv.pop())
 
 import check_contract  # noqa: E402
 import check_english  # noqa: E402
+import check_one_definition  # noqa: E402
 import check_rooms  # noqa: E402
 import check_style  # noqa: E402
 import check_version  # noqa: E402
@@ -119,6 +120,29 @@ class Rooms(Planted):
         with tempfile.TemporaryDirectory() as folder:
             self.assertTrue(check_rooms.check(Path(folder)))
             self.assertTrue(check_style.check(Path(folder)))
+
+
+class OneDefinition(Planted):
+    ONE = "namespace a {\nint f() {\n    return 1;\n}\nclass B final : C {\n};\n}  // namespace a\n"
+
+    def faults_of(self, planted: dict[str, str]) -> str:
+        return self.faults(check_one_definition, planted)
+
+    def test_one_definition_passes(self):
+        other = (
+            "namespace a {\nclass B;\nnamespace {\nclass B {};\n}\n}\n"
+            "namespace b {\nclass B {};\n}\n"
+        )
+        self.assertEqual(self.faults_of({"src/base/x.hpp": self.ONE, "src/base/y.cpp": other}), "")
+        planted = {"tests/base/x.hpp": self.ONE, "tests/graph/x.hpp": self.ONE}
+        self.assertEqual(self.faults_of(planted), "")
+
+    def test_a_second_one_fails(self):
+        for there in ("src/y.hpp", "tests/support/y.hpp", "tests/base/y.cpp"):
+            found = self.faults_of({"tests/base/x.hpp": self.ONE, there: self.ONE})
+            self.assertIn("class a::B is defined in", found)
+        enum = "namespace a {\nenum class B { one, two };\n}\n"
+        self.assertIn("a::B", self.faults_of({"apps/one/x.hpp": enum, "apps/one/y.hpp": enum}))
 
 
 class Style(Planted):

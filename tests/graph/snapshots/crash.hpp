@@ -196,13 +196,13 @@ struct Number {
 };
 
 /// Numbers whose key and time follow from them; each replica emits its own.
-class Numbers {
+class NumbersInWorld {
   public:
     using record_type = Number;
     static constexpr SourceTraits traits{.hears = events<Opened>};
 
-    Numbers(std::shared_ptr<World> world, std::uint32_t source, std::int64_t count,
-            std::uint32_t keys)
+    NumbersInWorld(std::shared_ptr<World> world, std::uint32_t source, std::int64_t count,
+                   std::uint32_t keys)
         : world_(std::move(world)), source_(source), count_(count), keys_(keys) {}
 
     void on(const Opened& opened) {

@@ -110,8 +110,9 @@ class Case {
     [[nodiscard]] std::size_t replicas() { return 1 + random_replicas_() % 3; }
 
     auto numbers(Graph& graph, std::uint32_t source, std::size_t parallelism) {
-        return graph.source(Numbers(world_, source, static_cast<std::int64_t>(count_), keys_),
-                            {.parallelism = parallelism});
+        return graph.source(
+            NumbersInWorld(world_, source, static_cast<std::int64_t>(count_), keys_),
+            {.parallelism = parallelism});
     }
     auto timed(Graph& graph, std::uint32_t source) {
         return numbers(graph, source, replicas_of_source())

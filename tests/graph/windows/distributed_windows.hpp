@@ -14,15 +14,15 @@
 
 namespace strid::test {
 
-struct Shared {
+struct SharedResults {
     std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;  // of a window
     std::size_t fired = 0;
     std::uint64_t late = 0;
 };
 
 template <class Share>
-Shared run_shared(const std::vector<Event>& events, const Share& share, Duration lateness,
-                  std::uint64_t seed) {
+SharedResults run_shared(const std::vector<Event>& events, const Share& share, Duration lateness,
+                         std::uint64_t seed) {
     Graph graph{"shared"};
     auto rows = std::make_shared<Collected<Row>>();
     auto stream = graph.source(replay(events))
@@ -31,7 +31,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
     share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
         .sink(ToRows{rows});
     const RunReport report = run(graph, run_options(seed));
-    Shared shared;
+    SharedResults shared;
     for (const auto& [key, from, to, value] : rows->records()) {
         shared.last.insert_or_assign({key, from, to}, value);
         ++shared.fired;
@@ -46,7 +46,7 @@ void agrees_when_shared(const Share& share, const TimeWindows& windows, const Va
                         const Shape& shape, Duration lateness = Duration::zero()) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
-        const Shared shared = run_shared(events, share, lateness, seed);
+        const SharedResults shared = run_shared(events, share, lateness, seed);
         const auto oracle = expected(events, windows, Duration{50}, lateness, value_of);
         Answer answer;
         for (const auto& [where, value] : shared.last) {

@@ -105,7 +105,7 @@ TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
         events.push_back({key, at(i), i % 101});
     }
     const auto windows = sliding(60'000, 20'000);
-    const Shared shared = run_shared(events, combined(windows, sum), Duration::zero(), 2);
+    const SharedResults shared = run_shared(events, combined(windows, sum), Duration::zero(), 2);
     const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum_of);
     ASSERT_EQ(shared.last.size(), oracle.rows.size());
     for (const auto& [key, from, to, value] : oracle.rows) {
@@ -118,7 +118,7 @@ TEST(CombinedWindows, CountRecordsOfTheEarliestMomentThereIs) {
     const auto first = EventTime::earliest();
     const std::vector<Event> events{{0, first, 5}, {1, first, 1}, {0, first, 6}, {0, at(100), 2}};
     for (const std::uint64_t seed : test::seeds(4)) {
-        const Shared shared =
+        const SharedResults shared =
             run_shared(events, combined(sliding(1, 1), sum), Duration::zero(), seed);
         double total = 0;
         for (const auto& [where, value] : shared.last) total += value;

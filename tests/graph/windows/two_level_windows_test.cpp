@@ -17,7 +17,7 @@ template <class Share>
 void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, Duration lateness) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
-        const Shared shared = run_shared(events, share, lateness, seed);
+        const SharedResults shared = run_shared(events, share, lateness, seed);
         const auto least = expected(events, windows, Duration{50}, lateness, count_of);
         const auto most = expected(events, windows, Duration{50}, Duration::max(), count_of);
         double in_windows = 0;

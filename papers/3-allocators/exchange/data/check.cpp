@@ -63,10 +63,10 @@ std::string check_journal(const std::string& journal) {
         fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\n", begin, position.shares,
                        money_text(position.money));
     };
-    for (const auto& [key, position] : recovered.ledger.positions()) {
+    for (const auto& [key, position] : recovered.holdings.positions()) {
         append(fmt::format("position\t{}\t{}", key.first, key.second), position);
     }
-    for (const auto& [symbol, sum] : recovered.ledger.sums()) append("sum\t" + symbol, sum);
+    for (const auto& [symbol, sum] : recovered.holdings.sums()) append("sum\t" + symbol, sum);
     return text;
 }
 

@@ -12,7 +12,7 @@ Journal::Journal(std::unique_ptr<Database> database, Recovered&& recovered)
     : database_(std::move(database)),
       state_(recovered.state),
       sum_(recovered.sum),
-      ledger_(std::move(recovered.ledger)),
+      holdings_(std::move(recovered.holdings)),
       order_digests_(std::move(recovered.order_digests)),
       subscription_digests_(std::move(recovered.subscription_digests)),
       report_digests_(std::move(recovered.report_digests)) {
@@ -53,9 +53,9 @@ void Journal::put(const Matched& matched, CommandNumber command) {
         put_trade(*database_, row);
         sum_ += digest_of(row);
         for (const std::string* user : {&trade.buyer, &trade.seller}) {
-            positions_before_.try_emplace({*user, symbol}, ledger_.find(*user, symbol));
+            positions_before_.try_emplace({*user, symbol}, holdings_.find(*user, symbol));
         }
-        ledger_.add(symbol, trade);
+        holdings_.add(symbol, trade);
     }
     for (const Subscription& one : matched.outcome.subscriptions) put_subscription_of(symbol, one);
 }
@@ -75,7 +75,7 @@ void Journal::put_orders() {
 
 void Journal::put_positions() {
     for (const auto& [key, before] : positions_before_) {
-        const Position& now = ledger_.at(key.first, key.second);
+        const Position& now = holdings_.at(key.first, key.second);
         put_position(*database_, key, now);
         sum_ += digest_of(key, now) - (before ? digest_of(key, *before) : 0);
     }
@@ -84,7 +84,7 @@ void Journal::put_positions() {
 
 void Journal::put_subscription_of(const std::string& symbol, const Subscription& one) {
     put_subscription(*database_, symbol, one);
-    const Ledger::Key key{one.user, symbol};
+    const Holdings::Key key{one.user, symbol};
     const auto known = subscription_digests_.find(key);
     if (known != subscription_digests_.end()) {
         sum_ -= known->second;

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "data/database.hpp"
+#include "data/holdings.hpp"
 #include "data/journal_rows.hpp"
-#include "data/ledger.hpp"
 #include "data/recovery.hpp"
 #include "data/task.hpp"
 
@@ -64,15 +64,15 @@ class Journal {
     std::unique_ptr<Database> database_;
     JournalState state_;     // with what was added
     std::uint64_t sum_ = 0;  // of the digests of all rows but `state`
-    Ledger ledger_;
+    Holdings holdings_;
     std::vector<Matched> waiting_;
     // Digests of rows that may change or go; of an order only while it is open.
     std::unordered_map<OrderId, std::uint64_t> order_digests_;
-    std::map<Ledger::Key, std::uint64_t> subscription_digests_;  // by user and symbol
-    std::deque<std::uint64_t> report_digests_;                   // of `acknowledged` + 1, ...
+    std::map<Holdings::Key, std::uint64_t> subscription_digests_;  // by user and symbol
+    std::deque<std::uint64_t> report_digests_;                     // of `acknowledged` + 1, ...
     // Of the transaction.
     std::map<OrderId, std::pair<const std::string*, const Order*>> orders_;
-    std::map<Ledger::Key, std::optional<Position>> positions_before_;  // empty: there was no row
+    std::map<Holdings::Key, std::optional<Position>> positions_before_;  // empty: there was no row
 };
 
 }  // namespace strid::exchange

@@ -70,7 +70,7 @@ void put_trade(Database& database, const TradeRow& row) {
          number(trade.sell_order), trade.buyer, trade.seller, trade.price, trade.quantity});
 }
 
-void put_position(Database& database, const Ledger::Key& key, const Position& position) {
+void put_position(Database& database, const Holdings::Key& key, const Position& position) {
     const std::string money = money_units(position.money);
     run(database, Statement::put_position, {key.first, key.second, position.shares, money});
 }
@@ -121,7 +121,7 @@ std::uint64_t digest_of(const TradeRow& row) {
                   trade.quantity);
 }
 
-std::uint64_t digest_of(const Ledger::Key& key, const Position& position) {
+std::uint64_t digest_of(const Holdings::Key& key, const Position& position) {
     return digest("position {} {} {} {} {} {}", key.first, key.first.size(), key.second,
                   key.second.size(), position.shares, money_units(position.money));
 }
@@ -187,7 +187,7 @@ void read_trades(Database& database, const std::function<void(const TradeRow&)>&
 }
 
 void read_positions(Database& database,
-                    const std::function<void(const Ledger::Key&, const Position&)>& take) {
+                    const std::function<void(const Holdings::Key&, const Position&)>& take) {
     database.query("SELECT account, symbol, shares, money FROM positions", [&take](const Row& row) {
         const auto money = read_money(row.text(3));
         if (!money) throw InputOutputError("money that is no number");

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "data/database.hpp"
-#include "data/ledger.hpp"
+#include "data/holdings.hpp"
 #include "data/task.hpp"
 
 namespace strid::exchange {
@@ -36,7 +36,7 @@ struct TradeRow {
 void put_order(Database& database, const std::string& symbol, const Order& order);
 void put_retired(Database& database, const std::string& symbol, const RetiredId& retired);
 void put_trade(Database& database, const TradeRow& row);
-void put_position(Database& database, const Ledger::Key& key, const Position& position);
+void put_position(Database& database, const Holdings::Key& key, const Position& position);
 /// One that ends is taken away.
 void put_subscription(Database& database, const std::string& symbol, const Subscription& one);
 void put_report(Database& database, std::uint64_t id, std::string_view message);
@@ -46,7 +46,7 @@ void put_state(Database& database, const JournalState& state, std::uint64_t dige
 [[nodiscard]] std::uint64_t digest_of(const std::string& symbol, const Order& order);
 [[nodiscard]] std::uint64_t digest_of(const std::string& symbol, const RetiredId& retired);
 [[nodiscard]] std::uint64_t digest_of(const TradeRow& row);
-[[nodiscard]] std::uint64_t digest_of(const Ledger::Key& key, const Position& position);
+[[nodiscard]] std::uint64_t digest_of(const Holdings::Key& key, const Position& position);
 [[nodiscard]] std::uint64_t digest_of(const std::string& symbol, const Subscription& one);
 [[nodiscard]] std::uint64_t digest_of_report(std::uint64_t id, std::string_view message);
 [[nodiscard]] std::uint64_t digest_of(const JournalState& state);
@@ -58,7 +58,7 @@ void read_retired(Database& database,
                   const std::function<void(const std::string& symbol, const RetiredId&)>& take);
 void read_trades(Database& database, const std::function<void(const TradeRow&)>& take);
 void read_positions(Database& database,
-                    const std::function<void(const Ledger::Key&, const Position&)>& take);
+                    const std::function<void(const Holdings::Key&, const Position&)>& take);
 void read_subscriptions(
     Database& database,
     const std::function<void(const std::string& symbol, const Subscription&)>& take);

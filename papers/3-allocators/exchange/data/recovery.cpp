@@ -94,11 +94,11 @@ class Reader {
     }
 
     void read_position_rows() {
-        read_positions(database_, [this](const Ledger::Key& key, const Position& position) {
+        read_positions(database_, [this](const Holdings::Key& key, const Position& position) {
             recovered_.sum += digest_of(key, position);
-            recovered_.ledger.at(key.first, key.second) = position;
+            recovered_.holdings.at(key.first, key.second) = position;
         });
-        if (recovered_.ledger.positions() != traded_by_rows_.positions()) {
+        if (recovered_.holdings.positions() != traded_by_rows_.positions()) {
             fail("the positions are not those of the trades");
         }
     }
@@ -125,7 +125,7 @@ class Reader {
     }
 
     void check_sums() const {
-        for (const auto& [symbol, sum] : recovered_.ledger.sums()) {
+        for (const auto& [symbol, sum] : recovered_.holdings.sums()) {
             if (sum != Position{}) fail("the positions in " + symbol + " do not add up to 0");
         }
     }
@@ -134,7 +134,7 @@ class Reader {
     Recovered recovered_;
     std::uint64_t digest_ = 0;
     std::unordered_map<OrderId, Traded> traded_;
-    Ledger traded_by_rows_;
+    Holdings traded_by_rows_;
 };
 
 }  // namespace

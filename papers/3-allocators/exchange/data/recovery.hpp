@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "data/database.hpp"
+#include "data/holdings.hpp"
 #include "data/journal_rows.hpp"
-#include "data/ledger.hpp"
 #include "data/task.hpp"
 
 namespace strid::exchange {
@@ -21,11 +21,11 @@ namespace strid::exchange {
 struct Recovered {
     JournalState state = {};
     std::uint64_t sum = 0;  ///< of the digests of all rows but `state`
-    Ledger ledger = {};
+    Holdings holdings = {};
     /// The commands that rebuild the books, in their order.
     std::vector<Task> tasks = {};
-    std::unordered_map<OrderId, std::uint64_t> order_digests = {};   ///< of the open ones
-    std::map<Ledger::Key, std::uint64_t> subscription_digests = {};  ///< by user and symbol
+    std::unordered_map<OrderId, std::uint64_t> order_digests = {};     ///< of the open ones
+    std::map<Holdings::Key, std::uint64_t> subscription_digests = {};  ///< by user and symbol
     std::deque<std::uint64_t> report_digests = {};
 };
 

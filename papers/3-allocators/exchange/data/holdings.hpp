@@ -23,7 +23,7 @@ struct Position {
     bool operator==(const Position&) const = default;
 };
 
-class Ledger {
+class Holdings {
   public:
     /// User and symbol.
     using Key = std::pair<std::string, std::string>;
