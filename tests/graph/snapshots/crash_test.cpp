@@ -317,5 +317,55 @@ TEST(Snapshots, CrashesAnywhereLeaveNoTrace) {
     EXPECT_GT(crashes, 2'000);
 }
 
+/// A table by key of structs, of which a run has stored a snapshot before it crashed.
+struct Total {
+    std::int64_t sum = 0;
+    std::uint32_t records = 0;
+};
+Graph totals(const std::shared_ptr<World>& world) {
+    Graph graph{"totals"};
+    graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
+        .key_by<&Number::key>()
+        .accumulate(Total{},
+                    [](Total& total, const Number& one) {
+                        total.sum += one.number;
+                        ++total.records;
+                    },
+                    Emit::every_update, {.name = "totals", .parallelism = 1})
+        .sink([world](const Keyed<std::uint32_t, Total>&) { world->call(); });
+    return graph;
+}
+
+TEST(Snapshots, OfAStructWithOtherMembersAreRefused) {
+    const auto world = std::make_shared<World>();
+    RunOptions options = simulated(1);
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(60);
+    EXPECT_THROW((void)run(totals(world), options), std::runtime_error);
+    ASSERT_FALSE(world->snapshots.empty());
+    const std::string members = "Total{long, unsigned int}";
+    std::size_t changed = 0;
+    for (Snapshot& snapshot : world->snapshots) {
+        for (SnapshotNode& node : snapshot.description.nodes) {
+            for (std::string& type : node.types) {
+                const auto at = type.find(members);
+                if (at == std::string::npos) continue;
+                type.replace(at, members.size(), "Total{long, float}");
+                ++changed;
+            }
+        }
+    }
+    ASSERT_NE(changed, 0U);
+    world->begin_process(0);
+    try {
+        (void)run(totals(world), options);
+        FAIL() << "it is loaded";
+    } catch (const GraphError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("the state of operator 'totals'"), std::string::npos) << text;
+        EXPECT_NE(text.find("Total{long, float}"), std::string::npos) << text;
+    }
+}
+
 }  // namespace
 }  // namespace strid::test

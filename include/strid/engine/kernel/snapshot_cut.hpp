@@ -24,6 +24,7 @@
 
 #include <strid/engine/base/type_name.hpp>
 #include <strid/engine/operator/key_groups.hpp>
+#include <strid/engine/state/layouts.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/state/codec.hpp>
 
@@ -103,6 +104,19 @@ template <class One>
 [[nodiscard]] std::string type_of_state() {
     if constexpr (requires(One& one) { one.state(); }) {
         return without_numbers(type_name<decltype(std::declval<One&>().state())>());
+    } else {
+        return {};
+    }
+}
+
+/// The same, with the layouts of the aggregates in them: as it is stored, and compared.
+template <class One>
+[[nodiscard]] [[gnu::cold]] std::string layout_of_state() {
+    if constexpr (requires(One& one) { one.state(); }) {
+        state::Layouts layouts;
+        layouts.add<decltype(std::declval<One&>().state())>();
+        return without_numbers(type_name<decltype(std::declval<One&>().state())>() +
+                               layouts.text());
     } else {
         return {};
     }

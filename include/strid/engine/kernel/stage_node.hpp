@@ -87,8 +87,8 @@ class StageNode : public Node {
     }
     [[nodiscard]] [[gnu::cold]] std::vector<std::string> types_of_state() const override {
         std::vector<std::string> types;
-        if constexpr (has_source) types.push_back(type_of_state<typename Head::Source>());
-        (types.push_back(type_of_state<Stages>()), ...);
+        if constexpr (has_source) types.push_back(layout_of_state<typename Head::Source>());
+        (types.push_back(layout_of_state<Stages>()), ...);
         return types;
     }
     // Cold: inlined into a unit, what runs once takes the room of what runs for each record.

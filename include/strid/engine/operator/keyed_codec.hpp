@@ -115,6 +115,9 @@ class StatesByKey {
     static constexpr bool has_codec = key_has_codec<K>() && state::has_codec<State>();
 
   public:
+    /// A key, and what is saved of it.
+    using value_type = std::pair<K, State>;
+
     StatesByKey(Table& table, Make make, const Lent* lent)
         : table_(&table), make_(std::move(make)), lent_(lent) {}
     StatesByKey(const StatesByKey&) = default;
