@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t rows_at_once = 16;
 // Grey levels of 255: a sample that is no further from its surroundings does not stand out.
 constexpr std::uint64_t near_levels = 16;
+// A window of 5x5 of which more than a quarter have the sample's value is a part of an area.
+constexpr std::size_t area_radius = 2;
+constexpr std::size_t area_share = 4;
 // Per cent of the samples: with fewer that are found, those that stand out are counted; with fewer
 // of these, the plane has no noise worth its loss of detail, and the others are left.
 constexpr std::size_t found_per_cent_max = 10;
@@ -98,9 +101,13 @@ class Detector {
         return is_noise_at_once(x, y) || is_noise_in_windows(x, y, is_least);
     }
 
-    /// Whether the sample is far from the mean of those that are no candidates, in the smallest
-    /// window that has any.
+    /// Whether the sample lies in no area of its value, and is far from the mean of those that are
+    /// no candidates, in the smallest window that has any.
     [[nodiscard]] bool stands_out(std::size_t x, std::size_t y, bool is_least) const {
+        const Window around = window_at(x, y, area_radius);
+        const std::uint32_t least_and_largest = counts_.in(around);
+        const std::size_t equal = is_least ? least_and_largest & 0xFFFF : least_and_largest >> 16;
+        if (area_share * equal > around.size()) return false;
         for (std::size_t radius = 1; radius <= radius_max_; ++radius) {
             const Window window = window_at(x, y, radius);
             const std::uint32_t both = counts_.in(window);

@@ -6,10 +6,11 @@
 // its maximum; then the candidate is noise, for the filter would replace it. Where no window up to
 // the largest one does, it is noise if it is not the median of the largest one.
 //
-// A clean photograph has dark and bright spots that look so. Where at most 10 % of the samples are
-// found, each is compared with the mean of those that are no candidates, in the smallest window
-// with any: it stands out if it is more than 16 of 255 grey levels away. Where fewer than 1 % of
-// the plane's samples stand out, the others are left.
+// A clean photograph has dark and bright spots that look so, and so has the background between the
+// letters of a page. Where at most 10 % of the samples are found, each is compared with the mean of
+// those that are no candidates, in the smallest window with any: it stands out if it is more than
+// 16 of 255 grey levels away, and no more than a quarter of the samples in its window of 5x5 have
+// its value. Where fewer than 1 % of the plane's samples stand out, the others are left.
 //
 // Windows are cut off at the border of the plane. The median of n samples is the one at n / 2
 // (rounded down, from 0) when they are sorted.

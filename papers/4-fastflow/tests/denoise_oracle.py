@@ -34,7 +34,10 @@ def leave_spots(image, noisy, largest, window):
         return noisy
     out = numpy.zeros(image.shape, bool)
     for y, x in zip(*numpy.nonzero(noisy)):
-        out[y, x] = True
+        near = image[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3]
+        out[y, x] = 4 * (near == image[y, x]).sum() <= near.size
+        if not out[y, x]:
+            continue
         for radius in range(1, window // 2 + 1):
             around = image[
                 max(y - radius, 0) : y + radius + 1, max(x - radius, 0) : x + radius + 1

@@ -70,6 +70,28 @@ class Detection(DenoiseCase):
                 self.assertEqual(found[place], largest)
             self.check(with_noise(clean, 0.02, largest=largest), largest)
 
+    def test_a_clean_page_of_text_is_left(self):
+        """Letters of smooth edges on white: the white in them and between them looks as noise."""
+        random = numpy.random.default_rng(SEED)
+        fine = numpy.full((480, 1600), 255.0)  # four by four of these make a pixel
+        rows, columns = numpy.mgrid[0:480, 0:1600]
+        for top in range(24, 430, 80):
+            for left in range(20, 1540, 44):
+                tall, wide = random.integers(24, 52), random.integers(20, 36)
+                from_middle = ((rows - top - tall / 2) / (tall / 2)) ** 2 + (
+                    (columns - left - wide / 2) / (wide / 2)) ** 2
+                fine[(from_middle < 1) & (from_middle > 0.35)] = 15
+        page = numpy.rint(fine.reshape(120, 4, 400, 4).mean(axis=(1, 3))).astype(numpy.uint8)
+        self.check(page)
+        kept = pixels(self.denoise(png(page)))
+        self.assertLess(numpy.count_nonzero(kept != page), 0.005 * page.size)
+        # Dirt on the page is found.
+        for place in ((60, 200), (5, 5), (110, 390)):
+            page[place] = 0
+        found = pixels(self.denoise(png(page), "--detect-only"))
+        for place in ((60, 200), (5, 5), (110, 390)):
+            self.assertEqual(found[place], 255)
+
     def test_small_and_narrow_pictures(self):
         random = numpy.random.default_rng(SEED)
         for shape in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 3), (1, 40), (40, 1), (5, 2), (3, 50)):
