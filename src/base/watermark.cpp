@@ -39,7 +39,11 @@ WatermarkMerge::WatermarkMerge(std::size_t inputs) : inputs_(inputs), active_(in
 
 void WatermarkMerge::update(std::size_t input, EventTime watermark) {
     Input& one = inputs_[input];
-    if (watermark < one.time) throw WatermarkError(watermark, one.time);
+    if (watermark < one.time) {
+        const bool is_anew = input < before_anew_.size() && before_anew_[input] == one.time;
+        if (!is_anew) throw WatermarkError(watermark, one.time);
+        watermark = one.time;
+    }
     const bool held_back = one.state == State::idle || one.time <= watermark_;
     if (one.state == State::idle) ++active_;
     one = {watermark, State::active};
@@ -62,6 +66,11 @@ void WatermarkMerge::set_ended(std::size_t input) {
     one = {EventTime::latest(), State::ended};
     ++ended_;
     recompute();
+}
+
+void WatermarkMerge::begin_anew() {
+    before_anew_.clear();
+    for (const Input& input : inputs_) before_anew_.push_back(input.time);
 }
 
 void WatermarkMerge::recompute() noexcept {

@@ -60,7 +60,8 @@ InputPort::Received InputPort::receive_ordered() {
 
 void InputPort::handled(const Link& link, const message::BatchHeader& header) {
     if (ordered_) {
-        last_ = header.progress;
+        // Behind a snapshot the first ones may be below the one that was saved.
+        last_ = {std::max(last_.watermark, header.progress.watermark), header.progress.idle};
     } else if (header.progress.idle) {
         merge_.set_idle(link.input());
     } else {
@@ -87,25 +88,27 @@ void InputPort::release() {
     next_ = 0;
 }
 
+// Not the place in the order: with the barrier all batches before it have arrived, and those behind
+// it are numbered from 0 on.
 void InputPort::save(StateWriter& writer) const {
     state::save(writer, merge_);
     state::save(writer, last_);
-    writer.number(expected_);
 }
 
 void InputPort::load(StateReader& reader) {
-    WatermarkMerge before;
-    state::load(reader, before);
-    if (before.inputs() == merge_.inputs()) {
-        merge_ = std::move(before);
-    } else {
-        for (std::size_t input = 0; input != merge_.inputs(); ++input) {
-            merge_.update(input, std::max(before.watermark(), merge_.watermark_of(input)));
-            if (before.all_idle()) merge_.set_idle(input);
-        }
-    }
+    state::load(reader, merge_);
+    merge_.begin_anew();
     state::load(reader, last_);
-    expected_ = reader.number();
+}
+
+void InputPort::load(StateReader& reader, const KeyShare& /*share*/) {
+    const auto before = state::loaded<WatermarkMerge>(reader);
+    for (std::size_t input = 0; input != merge_.inputs(); ++input) {
+        merge_.update(input, std::max(before.watermark(), merge_.watermark_of(input)));
+        if (before.all_idle()) merge_.set_idle(input);
+    }
+    merge_.begin_anew();
+    state::load(reader, last_);
 }
 
 bool InputPort::waiting() const noexcept {

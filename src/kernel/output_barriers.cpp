@@ -2,7 +2,6 @@
 //
 // The part of an output port in a snapshot (engine/kernel/snapshot_cut.hpp).
 #include <strid/engine/kernel/output_port.hpp>
-#include <strid/state/codec.hpp>
 
 namespace strid::operators {
 
@@ -22,16 +21,6 @@ bool OutputPort::send_barriers() {
     if (barriers_sent_ != links_.size()) return false;
     barriers_sent_ = 0;
     return true;
-}
-
-void OutputPort::save(StateWriter& writer) const {
-    state::save(writer, progress_);
-    writer.number(stamps_ ? sequence_ : 0);
-}
-
-void OutputPort::load(StateReader& reader) {
-    state::load(reader, progress_);
-    sequence_ = reader.number();
 }
 
 }  // namespace strid::operators

@@ -5,6 +5,30 @@
 
 namespace strid::operators {
 
+void SavedParts::write_ends(StateWriter& writer) const {
+    for (const std::uint64_t end : ends_) writer.number(end);
+}
+
+std::vector<std::span<const std::byte>> SavedParts::of(std::span<const std::byte> state,
+                                                       std::size_t operators) {
+    const std::size_t count = operators + 1;
+    const std::size_t ends_bytes = count * sizeof(std::uint64_t);
+    if (state.size() < ends_bytes) throw StateError("the saved state is damaged: it is too short");
+    const std::size_t all = state.size() - ends_bytes;
+    StateReader ends{state.subspan(all)};
+    std::vector<std::span<const std::byte>> parts;
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i != count; ++i) {
+        const std::uint64_t end = ends.number();
+        if (end < begin || end > all || (i + 1 == count && end != all)) {
+            throw StateError("the saved state is damaged: its parts do not fit");
+        }
+        parts.push_back(state.subspan(begin, end - begin));
+        begin = end;
+    }
+    return parts;
+}
+
 std::string no_codec(const std::string& name, const std::string& type) {
     return fmt::format(
         "operator '{}': its state cannot be saved, because a part of it has no codec "

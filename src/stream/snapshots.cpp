@@ -17,11 +17,6 @@ namespace strid {
 
 namespace {
 
-std::string name_of(const SnapshotNode& node) {
-    return fmt::format("operator '{}', replica {} of {}", fmt::join(node.operators, "' and '"),
-                       node.replica + 1, node.parallelism);
-}
-
 std::vector<operators::Node*> nodes_of(const std::vector<SnapshotSection>& sections) {
     std::vector<operators::Node*> all;
     for (const SnapshotSection& section : sections) {
@@ -30,36 +25,20 @@ std::vector<operators::Node*> nodes_of(const std::vector<SnapshotSection>& secti
     return all;
 }
 
-bool has_state(const SnapshotNode& node) {
-    return !std::all_of(node.types.begin(), node.types.end(), [](const std::string& type) {
-        return type.empty() || type == "std::tuple<>";
-    });
-}
-
-/// In one sentence how a section differs from what it was; empty: not at all.
-std::string difference(const SnapshotNode& now, const SnapshotNode& before, bool may_be_shared) {
-    if (now.operators != before.operators) {
-        return fmt::format("it has {}, where now is {}", name_of(before), name_of(now));
-    }
-    for (std::size_t i = 0; i != std::min(now.types.size(), before.types.size()); ++i) {
-        if (now.types[i] == before.types[i]) continue;
-        return fmt::format("the state of operator '{}' was of the type {}, and is of {} now",
-                           now.operators[i], before.types[i], now.types[i]);
-    }
-    if (now.parallelism != before.parallelism && has_state(now) && !may_be_shared) {
-        return fmt::format(
-            "operator '{}' had {} replicas, and has {} now (--parallelism): its state is not by "
-            "key",
-            fmt::join(now.operators, "' and '"), before.parallelism, now.parallelism);
-    }
-    return {};
-}
-
-/// The time, and the size of all states.
+/// The time, and the sizes of the states.
 void stamp(Snapshot& snapshot) {
     snapshot.description.taken_ns =
         std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
-    for (const auto& state : snapshot.states) snapshot.description.state_bytes += state.size();
+    for (std::size_t i = 0; i != snapshot.states.size(); ++i) {
+        const auto& state = snapshot.states[i];
+        SnapshotNode& node = snapshot.description.nodes[i];
+        snapshot.description.state_bytes += state.size();
+        if (node.has_ended) continue;
+        const auto parts = operators::SavedParts::of(state, node.operators.size());
+        for (std::size_t part = 0; part != node.operators.size(); ++part) {
+            node.operator_bytes.push_back(parts[part].size());
+        }
+    }
 }
 
 }  // namespace
@@ -81,12 +60,7 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
     store_ = options_.store != nullptr ? options_.store
                                        : std::make_shared<SnapshotFolder>(options_.folder);
     if (const auto numbers = store_->numbers(); !numbers.empty()) number_ = numbers.back();
-    if (!options_.restart) {
-        before_ = store_->newest([this](const std::string& text) { warn(text); });
-    }
-    if (before_) check_same(before_->description);
-    scope_.go_on_with(before_ ? std::exchange(before_->description.results, {})
-                              : RunScope::Prepared{});
+    find_before();
     for (std::size_t i = 0; i != nodes_.size(); ++i) nodes_[i]->take_part(*this, i, number_);
     ask({number_, false});  // which they have taken part in
 }
@@ -107,86 +81,74 @@ void Snapshots::check_part() const {
     throw GraphError(fmt::format("this graph can take no snapshots: {}", fmt::join(faults, "; ")));
 }
 
-void Snapshots::check_same(const SnapshotDescription& before) const {
+/// The newest snapshot of an earlier run, and the results that it goes on with.
+void Snapshots::find_before() {
+    std::optional<Snapshot> found;
+    if (!options_.restart) {
+        found = store_->newest([this](const std::string& text) { warn(text); });
+    }
+    if (!found) return scope_.go_on_with({});
     const std::string where =
         options_.folder.empty() ? "the snapshots " : "the snapshots in " + options_.folder + " ";
-    if (before.is_finished) {
+    if (found->description.is_finished) {
         throw GraphError(where +
                          "are of a run that has reached its end: --restart begins anew, "
                          "and so does another folder");
     }
-    const SnapshotDescription now = description();
-    std::size_t at = 0;
-    std::size_t at_before = 0;
-    std::string found;
-    for (const SnapshotSection& section : sections_) {
-        if (at_before == before.nodes.size()) {
-            found = fmt::format("{} is new", name_of(now.nodes[at]));
-        } else {
-            found = difference(now.nodes[at], before.nodes[at_before], section.is_by_key);
-        }
-        if (!found.empty()) break;
-        at += section.nodes.size();
-        at_before += before.nodes[at_before].parallelism;
+    auto results = std::move(found->description.results);
+    const auto nodes = description().nodes;
+    std::vector<SnapshotNode> first_replicas;
+    for (std::size_t at = 0; at < nodes.size(); at += nodes[at].parallelism) {
+        first_replicas.push_back(nodes[at]);
     }
-    if (found.empty() && at_before < before.nodes.size()) {
-        found = fmt::format("{} is not there any more", name_of(before.nodes[at_before]));
+    before_.emplace(std::move(*found), first_replicas);
+    if (!before_->difference().empty()) {
+        throw GraphError(where + "are of another graph: " + before_->difference());
     }
-    if (!found.empty()) throw GraphError(where + "are of another graph: " + found);
+    scope_.go_on_with(std::move(results));
 }
 
 SnapshotDescription Snapshots::description() const {
     SnapshotDescription described;
     described.graph = graph_;
     described.program = std::string(library_version());
-    for (std::size_t i = 0; i != nodes_.size(); ++i) {
-        const operators::Node& node = *nodes_[i];
-        described.nodes.push_back({.operators = node.operator_names(),
-                                   .types = node.types_of_state(),
-                                   .replica = node.replica(),
-                                   .parallelism = node.parallelism(),
-                                   .has_ended = ended_[i]});
+    std::size_t at = 0;
+    for (const SnapshotSection& section : sections_) {
+        for (const operators::Node* const node : section.nodes) {
+            described.nodes.push_back({.operators = node->operator_names(),
+                                       .types = node->types_of_state(),
+                                       .replica = node->replica(),
+                                       .parallelism = node->parallelism(),
+                                       .is_by_key = section.is_by_key,
+                                       .has_ended = ended_[at++]});
+        }
     }
     return described;
 }
 
 void Snapshots::restore() {
     if (!before_) return;
-    std::size_t first_before = 0;
-    for (const SnapshotSection& section : sections_) {
-        const SnapshotNode& first = before_->description.nodes[first_before];
+    for (std::size_t i = 0; i != sections_.size(); ++i) {
         try {
-            restore_section(section, first_before);
+            restore_section(i);
         } catch (const StateError& error) {
-            throw StateError(fmt::format("a snapshot{}{}: operator '{}': {}",
-                                         options_.folder.empty() ? "" : " in ", options_.folder,
-                                         fmt::join(first.operators, "' and '"), error.what()));
+            throw StateError(fmt::format(
+                "a snapshot{}{}: operator '{}': {}", options_.folder.empty() ? "" : " in ",
+                options_.folder, fmt::join(sections_[i].nodes.front()->operator_names(), "' and '"),
+                error.what()));
         }
-        first_before += first.parallelism;
     }
     before_.reset();
 }
 
-/// A replica that had ended has no state: with others, it has nothing to hand on.
-void Snapshots::restore_section(const SnapshotSection& section, std::size_t first_before) {
-    const std::size_t replicas = before_->description.nodes[first_before].parallelism;
-    std::vector<std::size_t> alive;
-    for (std::size_t i = first_before; i != first_before + replicas; ++i) {
-        if (!before_->description.nodes[i].has_ended) alive.push_back(i);
-    }
-    for (std::size_t r = 0; r != section.nodes.size(); ++r) {
-        operators::Node& node = *section.nodes[r];
-        if (alive.empty()) {
-            node.restore_as_ended();
-        } else if (replicas != section.nodes.size()) {
-            std::vector<StateReader> readers;
-            for (const std::size_t i : alive) readers.emplace_back(before_->states[i]);
-            node.restore_share(readers);
-        } else if (before_->description.nodes[first_before + r].has_ended) {
-            node.restore_as_ended();
+void Snapshots::restore_section(std::size_t section) {
+    const auto& nodes = sections_[section].nodes;
+    for (std::size_t replica = 0; replica != nodes.size(); ++replica) {
+        auto parts = before_->parts_of(section, replica, nodes[replica]->polls());
+        if (parts) {
+            nodes[replica]->restore(*parts);
         } else {
-            StateReader reader{before_->states[first_before + r]};
-            node.restore(reader);
+            nodes[replica]->restore_as_ended();
         }
     }
 }

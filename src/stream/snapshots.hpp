@@ -29,6 +29,8 @@
 #include <strid/state/snapshot_folder.hpp>
 #include <strid/stream/options.hpp>
 
+#include "states_before.hpp"
+
 namespace strid {
 
 /// The replicas of some operators.
@@ -74,8 +76,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
 
     [[nodiscard]] SnapshotDescription description() const;
     void check_part() const;
-    void check_same(const SnapshotDescription& before) const;
-    void restore_section(const SnapshotSection& section, std::size_t first_before);
+    void find_before();
+    void restore_section(std::size_t section);
     void begin_snapshot();
     void complete_snapshot(Lock& lock);
     void store(bool is_finished);
@@ -89,10 +91,10 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     RunScope& scope_;
     runtime::Execution* execution_ = nullptr;
     std::shared_ptr<SnapshotStore> store_;
-    std::optional<Snapshot> before_;  // of an earlier run, until restore()
-    std::uint64_t number_ = 0;        // of the last one that was begun
-    std::int64_t begun_ns_ = 0;       // and when that was
-    std::int64_t due_ns_ = 0;         // when the next one is to be begun
+    std::optional<StatesBefore> before_;  // of an earlier run, until restore()
+    std::uint64_t number_ = 0;            // of the last one that was begun
+    std::int64_t begun_ns_ = 0;           // and when that was
+    std::int64_t due_ns_ = 0;             // when the next one is to be begun
 
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -146,7 +146,7 @@ class StateLists(StateCase):
             replicas = re.findall(r"  replica (\d+) of (\d+): ([\d,]+) bytes?\n", shown)
             self.assertEqual([number(r[2]) for r in replicas], blocks_of(path)[1:])
             self.assertRegex(shown, r"\nwindow-\d+, sink-\d+\n  replica 1 of 2: ")
-            self.assertRegex(shown, r"\n  window-\d+: .*KeyedTimeWindows")
+            self.assertRegex(shown, r"\n  window-\d+: [\d,]+ bytes, .*KeyedTimeWindows")
             results = re.findall(r"\n  (\S+): ([\d,]+) bytes, in (\S+)(.*)\n", shown)
             (unfinished,) = self.unfinished()
             self.assertEqual([(r[0], r[2], r[3]) for r in results],

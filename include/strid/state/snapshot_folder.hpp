@@ -26,8 +26,11 @@ struct SnapshotNode {
     std::vector<std::string> types = {};      ///< Of their states.
     std::uint64_t replica = 0;                ///< From 0 on.
     std::uint64_t parallelism = 1;            ///< The number of replicas.
+    bool is_by_key = false;                   ///< All that arrives is dealt out by its key.
     bool has_ended = false;         ///< It processes no record any more, and has no state.
     std::uint64_t state_bytes = 0;  ///< Before compression. SnapshotFolder::store() sets it.
+    /// Of the states of the operators; empty if it has ended.
+    std::vector<std::uint64_t> operator_bytes = {};
 };
 
 /// The description of a snapshot.

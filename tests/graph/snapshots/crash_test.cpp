@@ -125,7 +125,9 @@ class Case {
     template <class Stream>
     Graph finish(Graph graph, Stream stream) {
         using T = typename Stream::record_type;
-        std::move(stream).sink(WriteInWorld<T>(world_, file_, &row_of<T>));
+        // With as many replicas as the operator before it, it is fused with that one.
+        std::move(stream).sink(WriteInWorld<T>(world_, file_, &row_of<T>),
+                               {.parallelism = random_replicas_() % 2 == 0 ? 0 : replicas()});
         return graph;
     }
 
@@ -189,7 +191,7 @@ class Case {
     Graph ordered(Graph graph) {
         auto stream = numbers(graph, 0, 1)
                           .rebalance()
-                          .map(Passing<Number>{world_}, {.parallelism = 3})
+                          .map(Passing<Number>{world_}, {.parallelism = replicas()})
                           .ordered()
                           .map(Passing<Number>{world_});
         return finish(std::move(graph), std::move(stream));
@@ -211,7 +213,8 @@ class Case {
         switch (below(11)) {
             case 0:
                 return finish(std::move(graph),
-                              passing(timed(graph, 0)).map(Passing<Number>{world_}));
+                              passing(timed(graph, 0))
+                                  .map(Passing<Number>{world_}, {.parallelism = replicas()}));
             case 1:
                 return windows(std::move(graph), TimeWindows::tumbling(Duration{70}));
             case 2:
@@ -314,7 +317,7 @@ TEST(Snapshots, CrashesAnywhereLeaveNoTrace) {
         ASSERT_GE(world->commits, 1U);
     }
     std::printf("%d crashes\n", crashes);
-    EXPECT_GT(crashes, 2'000);
+    EXPECT_GT(crashes, 1'500);
 }
 
 /// A table by key of structs, of which a run has stored a snapshot before it crashed.

@@ -56,7 +56,13 @@ std::string replicas_text(std::span<const SnapshotNode> replicas) {
     }
     for (std::size_t i = 0; i != first.operators.size(); ++i) {
         if (!has_state(first, i)) continue;
-        text += printable(fmt::format("  {}: {}", first.operators[i], first.types[i])) + '\n';
+        std::uint64_t bytes = 0;
+        for (const SnapshotNode& node : replicas) {
+            if (i < node.operator_bytes.size()) bytes += node.operator_bytes[i];
+        }
+        text += printable(fmt::format("  {}: {}, {}", first.operators[i], bytes_text(bytes),
+                                      first.types[i])) +
+                '\n';
     }
     return text;
 }

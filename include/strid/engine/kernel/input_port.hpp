@@ -42,12 +42,13 @@ class InputPort {
     [[nodiscard]] bool is_cut() const noexcept { return open_.empty() && !held_.empty(); }
     /// The links are received from again.
     void release();
-    /// Where the stream is: its watermarks, and its place in the order.
+    /// Where the stream is: its watermarks.
     void save(StateWriter& writer) const;
-    /// Into a port with another number of links, too: each has the watermark that all had together.
+    /// Into a port of the same links.
     void load(StateReader& reader);
-    /// Of one of several replicas, which had the same watermark.
-    void load(StateReader& reader, const KeyShare& /*share*/) { load(reader); }
+    /// Into a port of other links: each has the watermark that all had together. From several
+    /// replicas, the greatest of those.
+    void load(StateReader& reader, const KeyShare& share);
     /// A received batch was processed, and its watermark is valid from now on.
     void handled(const Link& link, const message::BatchHeader& header);
     /// The watermark of the input: the least of the links. In an ordered section it is that of the

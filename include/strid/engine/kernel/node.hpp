@@ -84,13 +84,10 @@ class Node {
     [[nodiscard]] virtual std::vector<std::string> no_snapshot() const { return {}; }
     /// The types of what save() saves, for messages and to be compared.
     [[nodiscard]] virtual std::vector<std::string> types_of_state() const { return {}; }
-    /// Goes on from a saved state: behind open(), before the first run. Throws StateError, and what
+    /// Goes on from saved parts, behind open() and before the first run. Throws StateError, also
+    /// for a part that is shared and not by key, unless it is equal in all replicas; and what
     /// operators throw.
-    virtual void restore(StateReader& /*reader*/) {}
-    /// The same from the states of all replicas that there were, where there are more or fewer now:
-    /// takes over the keys that are this one's. Throws StateError for a state that is not by key,
-    /// unless it is equal in all.
-    virtual void restore_share(std::vector<StateReader>& /*readers*/) {}
+    virtual void restore(PartsBefore& /*before*/) {}
     /// The same from the state of a node that has ended: it closes its outputs and does no more.
     virtual void restore_as_ended() noexcept {}
     /// Takes a part in the snapshots of the run, as node number `place`. Before the first run.

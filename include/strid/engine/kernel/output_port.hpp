@@ -168,10 +168,6 @@ class OutputPort {
     void send_records() { send_filled(true); }
     /// Sends a barrier over each link. False while a block is missing: call again.
     [[nodiscard]] bool send_barriers();
-    /// Where the stream is: its watermark, and the place in its order that the next batch has,
-    /// where it is this port that numbers them.
-    void save(StateWriter& writer) const;
-    void load(StateReader& reader);
     /// All batches are sent and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 

@@ -51,13 +51,41 @@ class SnapshotCut {
         wanted_.store(wanted.number << 1U | (wanted.is_last ? 1U : 0U), std::memory_order_relaxed);
     }
 
-    /// The state of a node, by its place among the nodes of the run. Any thread.
+    /// The state of a node (SavedParts), by its place among the nodes of the run. Any thread.
     virtual void saved(std::size_t node, std::vector<std::byte> state) = 0;
     /// The node has ended: it processes no record any more. Any thread.
     virtual void ended(std::size_t node) noexcept = 0;
 
   private:
     std::atomic<std::uint64_t> wanted_{0};
+};
+
+/// The bytes of a node: a part for each operator, one for its input, and where the parts end. With
+/// other numbers of replicas operators are fused in another way, and each finds its part by its
+/// name.
+class SavedParts {
+  public:
+    /// All bytes that were written so far, and by no part before, are one.
+    void end_part(const StateWriter& writer) { ends_.push_back(writer.written()); }
+    /// Behind the last part.
+    void write_ends(StateWriter& writer) const;
+    /// The parts of a node of so many operators. Throws StateError.
+    [[nodiscard]] static std::vector<std::span<const std::byte>> of(
+        std::span<const std::byte> state, std::size_t operators);
+
+  private:
+    std::vector<std::uint64_t> ends_;
+};
+
+/// A part of a node as it was in one node, or in all replicas that there were.
+struct PartBefore {
+    std::vector<StateReader> readers = {};  ///< None: it begins anew.
+    bool is_share = false;                  ///< The node takes over the keys that are its own.
+};
+/// A node goes on from these parts.
+struct PartsBefore {
+    std::vector<PartBefore> operators = {};
+    PartBefore input = {};
 };
 
 /// Throws StateError.

@@ -92,18 +92,17 @@ class StageNode : public Node {
         return types;
     }
     // Cold: inlined into a unit, what runs once takes the room of what runs for each record.
-    [[gnu::cold]] void restore(StateReader& reader) override {
+    [[gnu::cold]] void restore(PartsBefore& before) override {
         if constexpr (has_codecs) {
-            each_part([&reader](auto& part) { state::load(reader, part); });
-            reader.expect_end();
-        }
-        notify_all(Restored{});
-    }
-    [[gnu::cold]] void restore_share(std::vector<StateReader>& readers) override {
-        if constexpr (has_codecs) {
-            const KeyShare share{replica_, parallelism_};
-            each_part([&](auto& part) { load_share(part, readers, share); });
-            for (StateReader& reader : readers) reader.expect_end();
+            auto part = before.operators.begin();
+            each_operator([&](auto& one) {
+                load_part(*part++, [&](const auto& load) { for_each_state(one, load); });
+            });
+            load_part(before.input, [&](const auto& load) {
+                load(progress_);
+                load(source_progress_);
+                load(input_);
+            });
         }
         notify_all(Restored{});
     }
@@ -118,7 +117,17 @@ class StageNode : public Node {
         StateBytes kept;
         if constexpr (has_codecs) {
             StateWriter writer{kept};
-            each_part([&writer](auto& part) { state::save(writer, part); });
+            SavedParts parts;
+            const auto save = [&writer](auto& value) { state::save(writer, value); };
+            each_operator([&](auto& one) {
+                for_each_state(one, save);
+                parts.end_part(writer);
+            });
+            save(progress_);
+            save(source_progress_);
+            save(input_);
+            parts.end_part(writer);
+            parts.write_ends(writer);
             writer.flush();
         }
         cut_->saved(place_, kept.take());
@@ -196,13 +205,21 @@ class StageNode : public Node {
         notify_stages(event);
     }
     template <class Visit>
-    void each_part(const Visit& visit) {
-        if constexpr (has_source) for_each_state(head_.source, visit);
-        chain_.for_each_stage([&]<std::size_t I>(auto& stage) { for_each_state(stage, visit); });
-        visit(progress_);
-        visit(source_progress_);
-        visit(input_);
-        if constexpr (has_output) visit(*output_);
+    void each_operator(const Visit& visit) {
+        if constexpr (has_source) visit(head_.source);
+        chain_.for_each_stage([&]<std::size_t I>(auto& stage) { visit(stage); });
+    }
+    /// `each_value(load)` calls `load` with the values of a part.
+    template <class EachValue>
+    void load_part(PartBefore& part, const EachValue& each_value) {
+        if (part.readers.empty()) return;
+        if (part.is_share) {
+            const KeyShare share{replica_, parallelism_};
+            each_value([&](auto& value) { load_share(value, part.readers, share); });
+        } else {
+            each_value([&](auto& value) { state::load(part.readers.front(), value); });
+        }
+        for (StateReader& reader : part.readers) reader.expect_end();
     }
 };
 
