@@ -5,11 +5,8 @@ namespace strid::state {
 
 void Layouts::add_aggregate(const std::string& name,
                             const std::vector<const std::string*>& members) {
-    text_ += ' ' + name + '{';
-    for (const std::string* const member : members) {
-        if (member != members.front()) text_ += ", ";
-        text_ += *member;
-    }
+    text_ += ' ' + name;
+    for (std::size_t i = 0; i != members.size(); ++i) text_ += (i == 0 ? "{" : ", ") + *members[i];
     text_ += '}';
 }
 

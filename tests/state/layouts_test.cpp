@@ -31,6 +31,10 @@ struct Branch {
     std::vector<Branch> branches;
     int leaf = 0;
 };
+struct Range {
+    double least = 0;
+    double greatest = 0;
+};
 struct Empty {};
 
 /// Names a part of itself; `cache` is computed again.
@@ -72,6 +76,7 @@ std::string layouts_of() {
 
 TEST(Layouts, AnAggregateHasThoseOfItsMembers) {
     EXPECT_EQ(layouts_of<Inner>(), " Inner{short, double}");
+    EXPECT_EQ(layouts_of<Range>(), " Range{double, double}");
     EXPECT_EQ(layouts_of<Reading>(),
               " Reading{unsigned int, Inner, std::string} Inner{short, double}");
     EXPECT_EQ(layouts_of<Branch>(), " Branch{std::vector<Branch>, int}");
