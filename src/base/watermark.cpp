@@ -68,7 +68,12 @@ void WatermarkMerge::set_ended(std::size_t input) {
     recompute();
 }
 
-void WatermarkMerge::begin_anew() {
+void WatermarkMerge::begin_anew_at(const WatermarkMerge& before) {
+    inputs_ = before.inputs_;
+    active_ = before.active_;
+    ended_ = before.ended_;
+    watermark_ = before.watermark_;
+    last_ = before.last_;
     before_anew_.clear();
     for (const Input& input : inputs_) before_anew_.push_back(input.time);
 }

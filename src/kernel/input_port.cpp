@@ -96,19 +96,28 @@ void InputPort::save(StateWriter& writer) const {
 }
 
 void InputPort::load(StateReader& reader) {
-    state::load(reader, merge_);
-    merge_.begin_anew();
-    state::load(reader, last_);
+    const auto before = state::loaded<WatermarkMerge>(reader);
+    const auto last = state::loaded<Progress>(reader);
+    if (before.inputs() != merge_.inputs()) return begin_at(before, last);
+    merge_.begin_anew_at(before);
+    last_ = last;
 }
 
 void InputPort::load(StateReader& reader, const KeyShare& /*share*/) {
     const auto before = state::loaded<WatermarkMerge>(reader);
+    begin_at(before, state::loaded<Progress>(reader));
+}
+
+/// Whether the stream was in order before does not matter: one of the two has its watermark.
+void InputPort::begin_at(const WatermarkMerge& before, const Progress& last) {
+    const EventTime watermark = std::max(before.watermark(), last.watermark);
+    const bool idle = before.all_idle() || last.idle;
     for (std::size_t input = 0; input != merge_.inputs(); ++input) {
-        merge_.update(input, std::max(before.watermark(), merge_.watermark_of(input)));
-        if (before.all_idle()) merge_.set_idle(input);
+        merge_.update(input, std::max(watermark, merge_.watermark_of(input)));
+        if (idle) merge_.set_idle(input);
     }
-    merge_.begin_anew();
-    state::load(reader, last_);
+    merge_.begin_anew_at(merge_);
+    last_ = {std::max(watermark, last_.watermark), idle};
 }
 
 bool InputPort::waiting() const noexcept {

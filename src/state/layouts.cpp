@@ -10,4 +10,8 @@ void Layouts::add_aggregate(const std::string& name,
     text_ += '}';
 }
 
+void Layouts::add_bytes(const std::string& name, std::size_t bytes) {
+    text_ += ' ' + name + '{' + std::to_string(bytes) + " bytes}";
+}
+
 }  // namespace strid::state

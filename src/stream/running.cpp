@@ -214,6 +214,9 @@ void Running::State::make_ports(const RunOptions& options) {
             }
             node->create_output(slots, sizes);
             if (fragment.stamps_sequences) node->output()->stamp_sequences();
+            // No empty batch of a watermark comes between those of the section, also before the
+            // first of them.
+            if (fragment.keeps_sequences) node->output()->begin_sequence(0);
         }
     }
 }

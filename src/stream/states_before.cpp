@@ -19,6 +19,10 @@ bool is_by_key(const SnapshotNode& node) {
     return node.is_by_key || node.parallelism == 1;
 }
 
+[[noreturn]] void refuse_damage() {
+    throw StateError("the snapshot is damaged: its nodes are not complete");
+}
+
 }  // namespace
 
 StatesBefore::StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now)
@@ -26,12 +30,14 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now
     auto places = places_by_name();
     const auto& nodes = before_.description.nodes;
     std::size_t at = 0;
+    bool has_same_links = true;
     for (const SnapshotNode& node : now) {
-        has_same_links_ = has_same_links_ && at < nodes.size() &&
-                          nodes[at].operators == node.operators &&
-                          nodes[at].parallelism == node.parallelism;
+        has_same_links = has_same_links && at < nodes.size() &&
+                         nodes[at].operators == node.operators &&
+                         nodes[at].parallelism == node.parallelism;
         at += node.parallelism;
-        Section& section = sections_.emplace_back(Section{node.parallelism, is_by_key(node)});
+        Section& section =
+            sections_.emplace_back(Section{node.parallelism, is_by_key(node), has_same_links});
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
             auto& found = places[node.operators[i]];
             if (found.empty()) {
@@ -54,11 +60,15 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now
 std::map<std::string, std::vector<StatesBefore::Place>> StatesBefore::places_by_name() const {
     std::map<std::string, std::vector<Place>> places;
     const auto& nodes = before_.description.nodes;
+    if (before_.states.size() != nodes.size()) refuse_damage();
     for (std::size_t at = 0; at < nodes.size(); at += nodes[at].parallelism) {
         const SnapshotNode& node = nodes[at];
         if (node.parallelism == 0 || node.parallelism > nodes.size() - at ||
             node.types.size() != node.operators.size()) {
-            throw StateError("the snapshot is damaged: its replicas are not complete");
+            refuse_damage();
+        }
+        for (std::size_t i = 1; i != node.parallelism; ++i) {
+            if (nodes[at + i].operators != node.operators) refuse_damage();
         }
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
             places[node.operators[i]].push_back({at, i});
@@ -106,7 +116,7 @@ bool StatesBefore::has_ended(const Section& now, std::size_t replica, bool has_s
     const Place& first = now.places.front();
     const auto nodes = std::span(before_.description.nodes).subspan(first.first_node);
     const std::size_t replicas = nodes.front().parallelism;
-    if (replicas == now.replicas && (has_source || has_same_links_)) {
+    if (replicas == now.replicas && (has_source || now.has_same_links)) {
         return nodes[replica].has_ended;
     }
     return std::all_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(replicas),
@@ -128,7 +138,7 @@ std::optional<operators::PartsBefore> StatesBefore::parts_of(std::size_t section
     const bool is_same = node.parallelism == now.replicas;
     if (first.index == 0 && (is_same || (now.is_by_key && is_by_key(node)))) {
         found.input = part(first, node.operators.size(), replica, now.replicas);
-        found.input.is_share = !has_same_links_;
+        found.input.is_share = !now.has_same_links;
     }
     return found;
 }

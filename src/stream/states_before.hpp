@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The states of an earlier run, for the operators of a graph. An operator finds its state by its
-// name; operators of one name are told apart by their order. With other numbers of replicas
-// operators are fused in another way: that changes where a state was, and not what it is.
+// name. With other numbers of replicas operators are fused in another way: that changes where a
+// state was, and not what it is.
 //
 // Threads: one.
 #pragma once
@@ -21,7 +21,8 @@ namespace strid {
 
 class StatesBefore {
   public:
-    /// `now` has the first replica of each section of the graph.
+    /// `now` has the first replica of each section of the graph, producers before consumers.
+    /// Throws StateError where a snapshot is not complete.
     StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now);
 
     /// In one sentence how the graph is another one; empty: it is not.
@@ -42,6 +43,7 @@ class StatesBefore {
     struct Section {
         std::size_t replicas = 0;
         bool is_by_key = false;
+        bool has_same_links = false;     // as before, and all sections in front of it have
         std::vector<Place> places = {};  // of its operators
     };
 
@@ -54,7 +56,6 @@ class StatesBefore {
 
     Snapshot before_;
     std::vector<Section> sections_;
-    bool has_same_links_ = true;  // nothing is fused in another way, or has other replicas
     std::string difference_;
 };
 

@@ -35,6 +35,13 @@ struct Range {
     double least = 0;
     double greatest = 0;
 };
+struct Rows {
+    Inner parts[3];
+    int count = 0;
+};
+struct Derived : Range {
+    int more = 0;
+};
 struct Empty {};
 
 /// Names a part of itself; `cache` is computed again.
@@ -77,6 +84,8 @@ std::string layouts_of() {
 TEST(Layouts, AnAggregateHasThoseOfItsMembers) {
     EXPECT_EQ(layouts_of<Inner>(), " Inner{short, double}");
     EXPECT_EQ(layouts_of<Range>(), " Range{double, double}");
+    EXPECT_EQ(layouts_of<Rows>(), " Rows{Inner [3], int} Inner{short, double}");
+    EXPECT_EQ(layouts_of<Derived>(), " Derived{24 bytes}");
     EXPECT_EQ(layouts_of<Reading>(),
               " Reading{unsigned int, Inner, std::string} Inner{short, double}");
     EXPECT_EQ(layouts_of<Branch>(), " Branch{std::vector<Branch>, int}");

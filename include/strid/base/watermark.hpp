@@ -280,9 +280,9 @@ class WatermarkMerge {
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
     /// How many inputs were added.
     [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
-    /// The inputs begin anew, behind a snapshot: where the first watermarks of one are below the
-    /// one that it has, that one stands.
-    void begin_anew();
+    /// The inputs begin anew, behind a snapshot, at the watermarks that as many had before. Lower
+    /// ones that follow are no error until an input has risen above that: the one before stands.
+    void begin_anew_at(const WatermarkMerge& before);
     /// Snapshots save this.
     auto state() { return std::tie(inputs_, active_, ended_, watermark_, last_); }
 
@@ -301,7 +301,7 @@ class WatermarkMerge {
     EventTime watermark_ = EventTime::earliest();
     EventTime last_ = EventTime::earliest();  // the greatest watermark of an input that has ended
     bool waits_for_idle_ = false;
-    std::vector<EventTime> before_anew_;  // the watermarks that begin_anew() has found
+    std::vector<EventTime> before_anew_;  // the watermarks that begin_anew_at() has set
 };
 
 }  // namespace strid

@@ -196,6 +196,26 @@ class Case {
                           .map(Passing<Number>{world_});
         return finish(std::move(graph), std::move(stream));
     }
+    /// Each replica of an ordered section stamps its records.
+    Graph stamped_in_order(Graph graph) {
+        auto stream = numbers(graph, 0, 1)
+                          .rebalance()
+                          .map(Passing<Number>{world_}, {.parallelism = replicas_of_source()})
+                          .event_time(time_of, BoundedDisorder{Duration{60 + 30}})
+                          .ordered()
+                          .apply(in_order_of_time(number_of));
+        return finish(std::move(graph), std::move(stream));
+    }
+    /// A section is ordered, or not, because it has one replica.
+    Graph timed_in_order(Graph graph) {
+        auto stream = numbers(graph, 0, 1)
+                          .event_time(time_of, BoundedDisorder{Duration{60 + 30}})
+                          .rebalance()
+                          .map(Passing<Number>{world_}, {.parallelism = replicas()})
+                          .ordered()
+                          .apply(in_order_of_time(number_of));
+        return finish(std::move(graph), std::move(stream));
+    }
     Graph deduplicated(Graph graph) {
         auto stream = timed(graph, 0)
                           .apply(in_order_of_time(number_of))
@@ -210,7 +230,7 @@ class Case {
         Graph graph("crash");
         count_ = 20 + below(60);
         keys_ = 1 + static_cast<std::uint32_t>(below(8));
-        switch (below(11)) {
+        switch (below(13)) {
             case 0:
                 return finish(std::move(graph),
                               passing(timed(graph, 0))
@@ -233,6 +253,10 @@ class Case {
                 return together(std::move(graph));
             case 9:
                 return ordered(std::move(graph));
+            case 10:
+                return stamped_in_order(std::move(graph));
+            case 11:
+                return timed_in_order(std::move(graph));
             default:
                 return deduplicated(std::move(graph));
         }
@@ -337,6 +361,46 @@ Graph totals(const std::shared_ptr<World>& world) {
                     Emit::every_update, {.name = "totals", .parallelism = 1})
         .sink([world](const Keyed<std::uint32_t, Total>&) { world->call(); });
     return graph;
+}
+
+/// The sum of all that a replica got, whatever the key.
+struct AddsUp {
+    static constexpr FunctionTraits traits{.hears = events<>};
+    std::int64_t operator()(const Keyed<std::uint32_t, Total>& one) { return sum += one.value.sum; }
+    auto state() { return std::tie(sum); }
+    std::int64_t sum = 0;
+};
+Graph sums_of_totals(const std::shared_ptr<World>& world, std::size_t replicas) {
+    Graph graph{"sums"};
+    graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
+        .key_by<&Number::key>()
+        .accumulate(Total{},
+                    [](Total& total, const Number& one) {
+                        total.sum += one.number;
+                        ++total.records;
+                    },
+                    Emit::every_update, {.parallelism = 2})
+        .map(AddsUp{}, {.name = "sums", .parallelism = replicas})
+        .sink([](const std::int64_t&) {}, {.parallelism = 1});
+    return graph;
+}
+
+TEST(Snapshots, AStateBehindNoKeyIsNotCopiedIntoMoreReplicas) {
+    const auto world = std::make_shared<World>();
+    RunOptions options = simulated(1);
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(40);
+    EXPECT_THROW((void)run(sums_of_totals(world, 1), options), std::runtime_error);
+    world->begin_process(0);
+    try {
+        (void)run(sums_of_totals(world, 2), options);
+        FAIL() << "it goes on";
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'sums'"), std::string::npos) << text;
+        EXPECT_NE(text.find("not by key"), std::string::npos) << text;
+    }
+    EXPECT_NO_THROW((void)run(sums_of_totals(world, 1), options));
 }
 
 TEST(Snapshots, OfAStructWithOtherMembersAreRefused) {

@@ -47,7 +47,7 @@ class InputPort {
     /// Into a port of the same links.
     void load(StateReader& reader);
     /// Into a port of other links: each has the watermark that all had together. From several
-    /// replicas, the greatest of those.
+    /// replicas, the greatest watermark of those.
     void load(StateReader& reader, const KeyShare& share);
     /// A received batch was processed, and its watermark is valid from now on.
     void handled(const Link& link, const message::BatchHeader& header);
@@ -68,6 +68,7 @@ class InputPort {
     Received receive_ordered();
     Received receive_any();
 
+    void begin_at(const WatermarkMerge& before, const Progress& last);
     void end(Link& link) { merge_.set_ended(link.input()); }
 
     std::vector<Link*> open_;  // the links that are not drained

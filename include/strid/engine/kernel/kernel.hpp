@@ -374,6 +374,7 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
     using Base::cut_;
     using Base::head_;
     using Base::input_;
+    using Base::advancing_;
     using Base::is_cutting_;
     using Base::names_;
     using Base::output_;
@@ -390,7 +391,6 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
     std::int64_t silent_until_ns_ = 0;  // when the last poll began that found nothing
-    bool advancing_ = false;            // they have not yet emitted all that it causes
     bool ended_ = false;                // no more input follows
     bool restored_as_ended_ = false;    // and has emitted all
     bool stages_closed_ = false;

@@ -44,6 +44,19 @@ inline constexpr bool state_has_codec = [] {
     return true;
 }();
 
+template <class Part>
+inline constexpr bool is_divided = LoadsItsShare<Part> || LoadedByShare<Part>;
+/// No part of its state is divided by key.
+template <class One>
+inline constexpr bool has_state_without_keys = [] {
+    if constexpr (requires(One& one) { one.state(); }) {
+        return []<class... States>(std::type_identity<std::tuple<States...>>) {
+            return sizeof...(States) != 0 && !(is_divided<std::remove_cvref_t<States>> || ...);
+        }(std::type_identity<decltype(std::declval<One&>().state())>{});
+    }
+    return false;
+}();
+
 template <class Head, class Router, class... Stages>
 class StageNode : public Node {
   protected:
@@ -95,7 +108,8 @@ class StageNode : public Node {
     [[gnu::cold]] void restore(PartsBefore& before) override {
         if constexpr (has_codecs) {
             auto part = before.operators.begin();
-            each_operator([&](auto& one) {
+            each_operator([&]<class One>(One& one) {
+                if constexpr (has_state_without_keys<One>) check_not_copied(*part);
                 load_part(*part++, [&](const auto& load) { for_each_state(one, load); });
             });
             load_part(before.input, [&](const auto& load) {
@@ -103,6 +117,8 @@ class StageNode : public Node {
                 load(source_progress_);
                 load(input_);
             });
+            // The output tells its consumers where the stream is before the first record.
+            advancing_ = progress_ != Progress{};
         }
         notify_all(Restored{});
     }
@@ -181,6 +197,7 @@ class StageNode : public Node {
     Chain chain_;
     Progress source_progress_;  // by a source that reports its time
     Progress progress_;         // what the stages got last, or are getting
+    bool advancing_ = false;    // they have not yet emitted all that it causes
     bool is_cutting_ = false;   // the barrier of a snapshot is to be sent
 
   private:
@@ -208,6 +225,12 @@ class StageNode : public Node {
     void each_operator(const Visit& visit) {
         if constexpr (has_source) visit(head_.source);
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) { visit(stage); });
+    }
+    /// Replicas that are more than before would all go on from the state of one.
+    void check_not_copied(const PartBefore& part) const {
+        if (part.is_share && part.readers.size() == 1 && parallelism_ > 1) {
+            refuse_other_replicas("one replica had all of it");
+        }
     }
     /// `each_value(load)` calls `load` with the values of a part.
     template <class EachValue>

@@ -5,10 +5,12 @@
 //
 // An aggregate is found as the type itself, as a member, as an argument of a class template, as the
 // value_type of a container, and in what state() names. The bytes of a class with a codec of its
-// own are that class's affair: of it only the arguments and the value_type are looked at. Not seen:
-// the names of members, private members, and arguments of other templates that take values as well.
+// own are that class's affair: of it only the arguments and the value_type are looked at. Of an
+// aggregate with a base or more than 20 members the text has the size. Not seen: the names of
+// members, private members, and arguments of other templates that take values as well.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -28,7 +30,9 @@ class Layouts {
     /// Appends `name{types of the members}` for each aggregate in T that was not met before.
     template <class T>
     [[gnu::cold]] void add() {
-        if constexpr (std::is_class_v<T> && requires { sizeof(T); }) {
+        if constexpr (std::is_array_v<T>) {
+            add<std::remove_all_extents_t<T>>();
+        } else if constexpr (std::is_class_v<T> && requires { sizeof(T); }) {
             if (!met_.insert(typeid(T)).second) return;
             add_arguments(std::type_identity<T>{});
             if constexpr (requires { typename T::value_type; }) add<typename T::value_type>();
@@ -38,6 +42,8 @@ class Layouts {
                 add_arguments(std::type_identity<decltype(std::declval<T&>().state())>{});
             } else if constexpr (!is_array<T> && strid::detail::has_members<T>) {
                 add_members<T>(strid::detail::MembersOf<T>{});
+            } else if constexpr (std::is_aggregate_v<T> && !std::is_empty_v<T> && !is_array<T>) {
+                add_bytes(type_name<T>(), sizeof(T));  // of too many members, or with a base
             }
         }
     }
@@ -57,6 +63,7 @@ class Layouts {
         add_aggregate(type_name<T>(), {&type_name<Members>()...});
         (add<Members>(), ...);
     }
+    void add_bytes(const std::string& name, std::size_t bytes);
     void add_aggregate(const std::string& name, const std::vector<const std::string*>& members);
 
     std::set<std::type_index> met_;
