@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -27,16 +28,20 @@ struct Total {
     std::int64_t sum = 0;
     std::uint32_t records = 0;
 };
+auto totals_of(Graph& graph, const std::shared_ptr<World>& world, OperatorOptions options) {
+    return graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
+        .key_by<&Number::key>()
+        .accumulate(
+            Total{},
+            [](Total& total, const Number& one) {
+                total.sum += one.number;
+                ++total.records;
+            },
+            Emit::every_update, std::move(options));
+}
 Graph totals(const std::shared_ptr<World>& world) {
     Graph graph{"totals"};
-    graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
-        .key_by<&Number::key>()
-        .accumulate(Total{},
-                    [](Total& total, const Number& one) {
-                        total.sum += one.number;
-                        ++total.records;
-                    },
-                    Emit::every_update, {.name = "totals", .parallelism = 1})
+    totals_of(graph, world, {.name = "totals", .parallelism = 1})
         .sink([world](const Keyed<std::uint32_t, Total>&) { world->call(); });
     return graph;
 }
@@ -50,14 +55,7 @@ struct AddsUp {
 };
 Graph sums_of_totals(const std::shared_ptr<World>& world, std::size_t replicas) {
     Graph graph{"sums"};
-    graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
-        .key_by<&Number::key>()
-        .accumulate(Total{},
-                    [](Total& total, const Number& one) {
-                        total.sum += one.number;
-                        ++total.records;
-                    },
-                    Emit::every_update, {.parallelism = 2})
+    totals_of(graph, world, {.parallelism = 2})
         .map(AddsUp{}, {.name = "sums", .parallelism = replicas})
         .sink([](const std::int64_t&) {}, {.parallelism = 1});
     return graph;
