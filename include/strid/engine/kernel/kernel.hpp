@@ -369,12 +369,12 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
         return budget_.records();
     }
 
+    using Base::advancing_;
     using Base::chain_;
     using Base::counts_;
     using Base::cut_;
     using Base::head_;
     using Base::input_;
-    using Base::advancing_;
     using Base::is_cutting_;
     using Base::names_;
     using Base::output_;
