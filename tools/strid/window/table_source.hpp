@@ -33,6 +33,16 @@ class TableSource : public CsvSource {
     using CsvSource::emit_again_from;
     using CsvSource::is_passing;
 
+    using CsvSource::on;
+    void on(const Opened& opened) {
+        CsvSource::on(opened);
+        begin_input();
+    }
+    void on(Restored restored) {
+        CsvSource::on(restored);
+        begin_input();
+    }
+
     /// Throws GraphError for options that contradict each other.
     explicit TableSource(const WindowJob& job);
 
@@ -73,6 +83,7 @@ class TableSource : public CsvSource {
             if (!source->steps_.empty() && source->scan_row(row)) return Row::ready;
             return source->read_carefully(row);
         }
+        void begin_input() const { source->begin_input(); }
         void refuse_partial() const { source->refuse_partial_row(); }
         bool pass_partial_at_stop() const {
             return source->format() == TableFormat::csv && source->pass_open_quote_at_stop();
@@ -105,7 +116,8 @@ class TableSource : public CsvSource {
         return format_ == TableFormat::unknown ? look_at_text() : format_;
     }
     TableFormat look_at_text();
-    void begin_input() override;
+    /// Before the first text of each input.
+    void begin_input();
     /// After the header: settles steps_.
     void plan_steps();
 
