@@ -195,6 +195,8 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
         "From one snapshot to the next; 10s unless given");
     app.add_flag("--restart", run.snapshots.restart,
                  "Begin anew, whatever the folder of snapshots has");
+    app.add_flag("--allow-lost", run.snapshots.allow_lost,
+                 "Go on without the states of operators that the program has no more");
     app.add_flag("--drain", run.snapshots.drain,
                  "A signal ends the stream for good: windows fire, and no last snapshot is taken");
     app.add_option("--metrics", arguments.session.metrics_path,

@@ -105,8 +105,10 @@ Running::State::State(const Graph& graph, const RunOptions& options)
 
 void Running::State::prepare_snapshots(const SnapshotOptions& options) {
     std::vector<SnapshotSection> sections;
-    for (const auto& replicas : replicas_) {
-        sections.push_back({replicas, !replicas.front()->polls()});
+    for (std::size_t f = 0; f != replicas_.size(); ++f) {
+        SnapshotSection& section =
+            sections.emplace_back(SnapshotSection{replicas_[f], !replicas_[f].front()->polls()});
+        for (const auto& info : operators_[f]) section.are_named.push_back(info.is_named);
     }
     for (const Fragment& fragment : plan_.fragments) {
         for (const Edge& edge : fragment.edges) {

@@ -6,6 +6,7 @@ namespace strid::graph {
 OperatorInfo::OperatorInfo(std::string named, std::string of_kind, const OperatorOptions& options)
     : name(std::move(named)),
       kind(std::move(of_kind)),
+      is_named(!options.name.empty()),
       parallelism(options.parallelism),
       on_exception(options.on_exception) {}
 

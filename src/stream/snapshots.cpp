@@ -87,7 +87,10 @@ void Snapshots::find_before() {
     if (!options_.restart) {
         found = store_->newest([this](const std::string& text) { warn(text); });
     }
-    if (!found) return scope_.go_on_with({});
+    if (!found) {
+        warn_of_names();
+        return scope_.go_on_with({});
+    }
     const std::string where =
         options_.folder.empty() ? "the snapshots " : "the snapshots in " + options_.folder + " ";
     if (found->description.is_finished) {
@@ -95,16 +98,23 @@ void Snapshots::find_before() {
                          "are of a run that has reached its end: --restart begins anew, "
                          "and so does another folder");
     }
+    if (found->description.graph != graph_) {
+        throw GraphError(fmt::format("{}are of the graph '{}', and this one is '{}'", where,
+                                     found->description.graph, graph_));
+    }
     auto results = std::move(found->description.results);
     const auto nodes = description().nodes;
-    std::vector<SnapshotNode> first_replicas;
-    for (std::size_t at = 0; at < nodes.size(); at += nodes[at].parallelism) {
-        first_replicas.push_back(nodes[at]);
+    std::vector<SectionNow> now;
+    std::size_t at = 0;
+    for (const SnapshotSection& section : sections_) {
+        now.push_back({nodes[at], section.nodes.front()->polls(), section.are_named});
+        at += section.nodes.size();
     }
-    before_.emplace(std::move(*found), first_replicas);
+    before_.emplace(std::move(*found), now, options_.allow_lost);
     if (!before_->difference().empty()) {
         throw GraphError(where + "are of another graph: " + before_->difference());
     }
+    for (const std::string& change : before_->changes()) warn(change);
     scope_.go_on_with(std::move(results));
 }
 
@@ -126,8 +136,39 @@ SnapshotDescription Snapshots::description() const {
     return described;
 }
 
+void Snapshots::warn_of_names() const {
+    std::vector<std::string> unnamed;
+    for (const SnapshotSection& section : sections_) {
+        const operators::Node& node = *section.nodes.front();
+        const auto types = node.types_of_state();
+        for (std::size_t i = 0; i != types.size(); ++i) {
+            if (section.are_named[i] || !has_state(types[i])) continue;
+            unnamed.push_back(node.operator_names()[i]);
+        }
+    }
+    if (unnamed.empty()) return;
+    warn(fmt::format("operators have state and no names of their own, so that a changed program "
+                     "could not find their states: '{}'",
+                     fmt::join(unnamed, "', '")));
+}
+
+/// A result file of the snapshot is given up where nothing writes it any more.
+void Snapshots::check_results() const {
+    for (const std::string& name : scope_.left_over()) {
+        const std::string what = fmt::format("'{}' is not written any more", name);
+        if (!options_.allow_lost) {
+            throw GraphError(fmt::format(
+                "a snapshot{}{} has rows of a result that the graph does not have: {}; "
+                "--allow-lost leaves its unfinished file as it is",
+                options_.folder.empty() ? "" : " in ", options_.folder, what));
+        }
+        warn("the result " + what);
+    }
+}
+
 void Snapshots::restore() {
     if (!before_) return;
+    check_results();
     for (std::size_t i = 0; i != sections_.size(); ++i) {
         try {
             restore_section(i);
@@ -144,7 +185,7 @@ void Snapshots::restore() {
 void Snapshots::restore_section(std::size_t section) {
     const auto& nodes = sections_[section].nodes;
     for (std::size_t replica = 0; replica != nodes.size(); ++replica) {
-        auto parts = before_->parts_of(section, replica, nodes[replica]->polls());
+        auto parts = before_->parts_of(section, replica);
         if (parts) {
             nodes[replica]->restore(*parts);
         } else {

@@ -37,6 +37,8 @@ namespace strid {
 struct SnapshotSection {
     std::vector<operators::Node*> nodes;
     bool is_by_key = false;  ///< All that arrives is dealt out by its key.
+    /// Of each operator, whether it has a name of its own.
+    std::vector<bool> are_named = {};
 };
 
 class Snapshots final : public operators::SnapshotCut, public runtime::Task {
@@ -47,7 +49,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
               std::vector<SnapshotSection> sections, std::vector<runtime::Task*> polling,
               RunScope& scope);
 
-    /// Gives the opened nodes their states. Throws OperatorError.
+    /// Gives the opened nodes their states. Throws OperatorError, and GraphError for a result of
+    /// the snapshot that none of them writes.
     void restore();
     /// The run is about to begin.
     void begin(runtime::Execution& execution);
@@ -77,6 +80,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     [[nodiscard]] SnapshotDescription description() const;
     void check_part() const;
     void find_before();
+    void warn_of_names() const;
+    void check_results() const;
     void restore_section(std::size_t section);
     void begin_snapshot();
     void complete_snapshot(Lock& lock);

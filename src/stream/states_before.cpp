@@ -10,10 +10,6 @@ namespace strid {
 
 namespace {
 
-bool has_state(const std::string& type) {
-    return !type.empty() && type != "std::tuple<>";
-}
-
 /// Each key is in one replica: all records are dealt out by it, or there is one.
 bool is_by_key(const SnapshotNode& node) {
     return node.is_by_key || node.parallelism == 1;
@@ -25,40 +21,35 @@ bool is_by_key(const SnapshotNode& node) {
 
 }  // namespace
 
-StatesBefore::StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now)
+bool has_state(const std::string& type) noexcept {
+    return !type.empty() && type != "std::tuple<>";
+}
+
+StatesBefore::StatesBefore(Snapshot before, const std::vector<SectionNow>& now, bool allow_lost)
     : before_(std::move(before)) {
-    auto places = places_by_name();
+    auto left = places_by_name();
     const auto& nodes = before_.description.nodes;
     std::size_t at = 0;
     bool has_same_links = true;
-    for (const SnapshotNode& node : now) {
+    for (const auto& [node, has_source, are_named] : now) {
         has_same_links = has_same_links && at < nodes.size() &&
                          nodes[at].operators == node.operators &&
                          nodes[at].parallelism == node.parallelism;
         at += node.parallelism;
-        Section& section =
-            sections_.emplace_back(Section{node.parallelism, is_by_key(node), has_same_links});
+        Section section{node.parallelism, has_source, is_by_key(node), has_same_links};
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
-            auto& found = places[node.operators[i]];
-            if (found.empty()) {
-                difference_ = fmt::format("operator '{}' is new", node.operators[i]);
-                return;
-            }
-            section.places.push_back(found.front());
-            found.erase(found.begin());
-            compare(node, section.places.back(), i);
+            section.places.push_back(place_of(node, i, left));
             if (!difference_.empty()) return;
         }
+        has_new_source_ = has_new_source_ || (has_source && !section.places.front());
+        sections_.push_back(std::move(section));
     }
-    for (const auto& [name, left] : places) {
-        if (left.empty()) continue;
-        difference_ = fmt::format("operator '{}' is not there any more", name);
-        return;
-    }
+    give_up(left, allow_lost);
+    if (difference_.empty() && !changes_.empty()) forget_unnamed(now);
 }
 
-std::map<std::string, std::vector<StatesBefore::Place>> StatesBefore::places_by_name() const {
-    std::map<std::string, std::vector<Place>> places;
+std::map<std::string, StatesBefore::Place> StatesBefore::places_by_name() const {
+    std::map<std::string, Place> places;
     const auto& nodes = before_.description.nodes;
     if (before_.states.size() != nodes.size()) refuse_damage();
     for (std::size_t at = 0; at < nodes.size(); at += nodes[at].parallelism) {
@@ -71,17 +62,81 @@ std::map<std::string, std::vector<StatesBefore::Place>> StatesBefore::places_by_
             if (nodes[at + i].operators != node.operators) refuse_damage();
         }
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
-            places[node.operators[i]].push_back({at, i});
+            if (!places.try_emplace(node.operators[i], Place{at, i}).second) refuse_damage();
         }
     }
     return places;
+}
+
+const std::string& StatesBefore::type_at(const Place& place) const {
+    return before_.description.nodes[place.first_node].types[place.index];
+}
+
+std::uint64_t StatesBefore::bytes_at(const Place& place) const {
+    const auto& nodes = before_.description.nodes;
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i != nodes[place.first_node].parallelism; ++i) {
+        const auto& sizes = nodes[place.first_node + i].operator_bytes;
+        if (place.index < sizes.size()) bytes += sizes[place.index];
+    }
+    return bytes;
+}
+
+std::optional<StatesBefore::Place> StatesBefore::place_of(const SnapshotNode& now,
+                                                          std::size_t index,
+                                                          std::map<std::string, Place>& left) {
+    const auto found = left.find(now.operators[index]);
+    if (found == left.end()) {
+        changes_.push_back(fmt::format("operator '{}' is new", now.operators[index]));
+        return std::nullopt;
+    }
+    const Place place = found->second;
+    left.erase(found);
+    if (!has_state(type_at(place)) && has_state(now.types[index])) return std::nullopt;
+    compare(now, place, index);
+    return place;
+}
+
+/// Operators that were there and are not any more.
+void StatesBefore::give_up(const std::map<std::string, Place>& left, bool allow_lost) {
+    for (const auto& [name, place] : left) {
+        std::string change = fmt::format("operator '{}' is not there any more", name);
+        if (has_state(type_at(place))) {
+            if (!allow_lost) {
+                difference_ =
+                    fmt::format("{}, and its state has {} bytes: --allow-lost gives it up", change,
+                                bytes_at(place));
+                return;
+            }
+            change += fmt::format(", and the {} bytes of its state are given up", bytes_at(place));
+        }
+        changes_.push_back(std::move(change));
+    }
+}
+
+/// The graph has changed: a name by kind and place may be that of another operator now.
+void StatesBefore::forget_unnamed(const std::vector<SectionNow>& now) {
+    for (std::size_t i = 0; i != now.size(); ++i) {
+        const SnapshotNode& node = now[i].node;
+        for (std::size_t index = 0; index != node.operators.size(); ++index) {
+            auto& place = sections_[i].places[index];
+            if (now[i].are_named[index] || !place) continue;
+            place.reset();
+            if (!has_state(node.types[index])) continue;
+            difference_ = fmt::format(
+                "{}; then an operator with state needs a name of its own (.name) to find it by, "
+                "and '{}' has none",
+                changes_.front(), node.operators[index]);
+            return;
+        }
+    }
 }
 
 void StatesBefore::compare(const SnapshotNode& now, const Place& place, std::size_t index) {
     const SnapshotNode& before = before_.description.nodes[place.first_node];
     const std::string& name = now.operators[index];
     const std::string& type = now.types[index];
-    const std::string& type_before = before.types[place.index];
+    const std::string& type_before = type_at(place);
     if (type != type_before) {
         difference_ = fmt::format("the state of operator '{}' was of the type {}, and is of {} now",
                                   name, type_before, type);
@@ -112,33 +167,36 @@ operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, s
 
 /// A replica that was fused with a source has ended with it. Where it has other links now, it may
 /// get records of those that have not.
-bool StatesBefore::has_ended(const Section& now, std::size_t replica, bool has_source) const {
-    const Place& first = now.places.front();
-    const auto nodes = std::span(before_.description.nodes).subspan(first.first_node);
+bool StatesBefore::has_ended(const Section& now, std::size_t replica) const {
+    const auto first = std::find_if(now.places.begin(), now.places.end(),
+                                    [](const auto& place) { return place.has_value(); });
+    if (first == now.places.end()) return false;
+    const auto nodes = std::span(before_.description.nodes).subspan((*first)->first_node);
     const std::size_t replicas = nodes.front().parallelism;
-    if (replicas == now.replicas && (has_source || now.has_same_links)) {
+    if (replicas == now.replicas && (now.has_source || now.has_same_links)) {
         return nodes[replica].has_ended;
     }
-    return std::all_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(replicas),
+    return !has_new_source_ &&
+           std::all_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(replicas),
                        [](const SnapshotNode& node) { return node.has_ended; });
 }
 
 std::optional<operators::PartsBefore> StatesBefore::parts_of(std::size_t section,
-                                                             std::size_t replica,
-                                                             bool has_source) const {
+                                                             std::size_t replica) const {
     const Section& now = sections_[section];
-    if (has_ended(now, replica, has_source)) return std::nullopt;
+    if (has_ended(now, replica)) return std::nullopt;
     operators::PartsBefore found;
-    for (const Place& place : now.places) {
-        found.operators.push_back(part(place, place.index, replica, now.replicas));
+    for (const auto& place : now.places) {
+        found.operators.push_back(place ? part(*place, place->index, replica, now.replicas)
+                                        : operators::PartBefore{});
     }
     // The watermarks of its input. Those of replicas that share no keys may differ.
-    const Place& first = now.places.front();
-    const SnapshotNode& node = before_.description.nodes[first.first_node];
-    const bool is_same = node.parallelism == now.replicas;
-    if (first.index == 0 && (is_same || (now.is_by_key && is_by_key(node)))) {
-        found.input = part(first, node.operators.size(), replica, now.replicas);
-        found.input.is_share = !now.has_same_links;
+    if (const auto& first = now.places.front(); first && first->index == 0) {
+        const SnapshotNode& node = before_.description.nodes[first->first_node];
+        if (node.parallelism == now.replicas || (now.is_by_key && is_by_key(node))) {
+            found.input = part(*first, node.operators.size(), replica, now.replicas);
+            found.input.is_share = !now.has_same_links;
+        }
     }
     return found;
 }

@@ -2,12 +2,13 @@
 //
 // The states of an earlier run, for the operators of a graph. An operator finds its state by its
 // name. With other numbers of replicas operators are fused in another way: that changes where a
-// state was, and not what it is.
+// state was, and not what it is. An operator that the earlier run did not have begins anew.
 //
 // Threads: one.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,20 +20,31 @@
 
 namespace strid {
 
+/// Of Node::types_of_state(): whether the operator has something to save.
+[[nodiscard]] bool has_state(const std::string& type) noexcept;
+
+/// Operators that are fused in the graph of now.
+struct SectionNow {
+    SnapshotNode node;  ///< The first replica.
+    bool has_source = false;
+    std::vector<bool> are_named = {};  ///< Of each operator, whether it has a name of its own.
+};
+
 class StatesBefore {
   public:
-    /// `now` has the first replica of each section of the graph, producers before consumers.
-    /// Throws StateError where a snapshot is not complete.
-    StatesBefore(Snapshot before, const std::vector<SnapshotNode>& now);
+    /// `now`: producers before consumers. `allow_lost`: states of operators that are not in it are
+    /// given up. Throws StateError where a snapshot is not complete.
+    StatesBefore(Snapshot before, const std::vector<SectionNow>& now, bool allow_lost);
 
-    /// In one sentence how the graph is another one; empty: it is not.
+    /// In one sentence why the graph cannot go on from these states; empty: it can.
     [[nodiscard]] const std::string& difference() const noexcept { return difference_; }
+    /// What is new in the graph, and what is given up: a sentence for each.
+    [[nodiscard]] const std::vector<std::string>& changes() const noexcept { return changes_; }
 
     /// The parts that replica `replica` of a section goes on from; nothing: it has ended. Throws
-    /// StateError. `has_source`: the section begins with a source.
+    /// StateError.
     [[nodiscard]] std::optional<operators::PartsBefore> parts_of(std::size_t section,
-                                                                 std::size_t replica,
-                                                                 bool has_source) const;
+                                                                 std::size_t replica) const;
 
   private:
     /// Where an operator was.
@@ -42,21 +54,31 @@ class StatesBefore {
     };
     struct Section {
         std::size_t replicas = 0;
+        bool has_source = false;
         bool is_by_key = false;
-        bool has_same_links = false;     // as before, and all sections in front of it have
-        std::vector<Place> places = {};  // of its operators
+        bool has_same_links = false;  // as before, and all sections in front of it have
+        // Of its operators; nothing for one that begins anew.
+        std::vector<std::optional<Place>> places = {};
     };
 
-    /// The places of all operators, by name, in their order.
-    [[nodiscard]] std::map<std::string, std::vector<Place>> places_by_name() const;
+    [[nodiscard]] std::map<std::string, Place> places_by_name() const;
+    [[nodiscard]] const std::string& type_at(const Place& place) const;
+    [[nodiscard]] std::uint64_t bytes_at(const Place& place) const;
+    /// Where the operator was; nothing: it begins anew.
+    std::optional<Place> place_of(const SnapshotNode& now, std::size_t index,
+                                  std::map<std::string, Place>& left);
     void compare(const SnapshotNode& now, const Place& place, std::size_t index);
-    [[nodiscard]] bool has_ended(const Section& now, std::size_t replica, bool has_source) const;
+    void give_up(const std::map<std::string, Place>& left, bool allow_lost);
+    void forget_unnamed(const std::vector<SectionNow>& now);
+    [[nodiscard]] bool has_ended(const Section& now, std::size_t replica) const;
     [[nodiscard]] operators::PartBefore part(const Place& place, std::size_t part,
                                              std::size_t replica, std::size_t replicas) const;
 
     Snapshot before_;
     std::vector<Section> sections_;
+    bool has_new_source_ = false;
     std::string difference_;
+    std::vector<std::string> changes_;
 };
 
 }  // namespace strid

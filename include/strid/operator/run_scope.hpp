@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -62,14 +63,20 @@ class RunScope {
     void go_on_with(Prepared results) {
         takes_snapshots_ = true;
         prepared_ = std::move(results);
+        for (const auto& [name, bytes] : prepared_) not_asked_for_.insert(name);
     }
     /// Whether another run may go on from a snapshot of this one.
     [[nodiscard]] bool takes_snapshots() const noexcept { return takes_snapshots_; }
-    /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none.
+    /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none. By
+    /// operators that are being opened, one at a time.
     [[nodiscard]] const std::vector<std::byte>* prepared(const std::string& name) const {
         const auto found = prepared_.find(name);
-        return found == prepared_.end() ? nullptr : &found->second;
+        if (found == prepared_.end()) return nullptr;
+        not_asked_for_.erase(name);
+        return &found->second;
     }
+    /// The names of those that nobody has asked prepared() for. When all operators are open.
+    [[nodiscard]] const std::set<std::string>& left_over() const noexcept { return not_asked_for_; }
     /// Prepares all results for the snapshot of this number. Throws the first failure.
     [[nodiscard]] Prepared prepare(std::uint64_t snapshot);
     /// Adds a result; one that was added before counts once.
@@ -100,6 +107,7 @@ class RunScope {
     bool simulated_;
     bool takes_snapshots_ = false;
     Prepared prepared_;  // by an earlier run
+    mutable std::set<std::string> not_asked_for_;
 };
 
 }  // namespace strid

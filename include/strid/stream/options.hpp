@@ -81,6 +81,9 @@ struct SnapshotOptions {
     std::shared_ptr<SnapshotStore> store = nullptr;
     std::chrono::nanoseconds every = std::chrono::seconds{10};  ///< From one to the next.
     bool restart = false;  ///< Begins anew, whatever the folder has.
+    /// Goes on also where the graph has some operators no more whose state, or result file, the
+    /// snapshot has: these are given up. Operators that are new begin anew in any case.
+    bool allow_lost = false;
     /// stop() drains the graph and ends the stream for good. Otherwise it takes a last snapshot,
     /// and no window and no timer fires.
     bool drain = false;

@@ -2,7 +2,8 @@
 //
 // Runs that crash at any call of any operator, of the store or of the result, and go on from their
 // last snapshot until they end, in the simulation: the result is that of a run that was never
-// disturbed, and has its name once.
+// disturbed, and has its name once. The graphs that go on have other numbers of replicas, and some
+// operators more or less.
 #include "crash.hpp"
 
 #include <algorithm>
@@ -66,7 +67,6 @@ std::string row_of(const T& one) {
 }
 
 constexpr auto number_of = [](const Number& one) { return one.number; };
-constexpr auto time_of = [](const Number& one) { return one.time; };
 
 /// A row when a key has been silent, with how many records it had before. Records come in the order
 /// of time, and before the watermark that would fire a timer, or behind it.
@@ -93,10 +93,21 @@ struct Silence {
     std::optional<EventTime> last;
 };
 
+/// An operator with a state that comes into a graph and leaves it again.
+struct Counting {
+    static constexpr FunctionTraits traits{.hears = events<>};
+    Number operator()(const Number& one) {
+        ++records;
+        return one;
+    }
+    auto state() { return std::tie(records); }
+    std::uint64_t records = 0;
+};
+
 class Case {
   public:
     /// `process`: of the runs of a graph, each of which has other numbers of replicas where a state
-    /// is by key, or there is none.
+    /// is by key, or there is none, and some operators that change no row.
     Case(std::uint64_t seed, std::shared_ptr<World> world, std::uint64_t process = 0)
         : random_(seed),
           random_replicas_(seed + process),
@@ -112,19 +123,36 @@ class Case {
     auto numbers(Graph& graph, std::uint32_t source, std::size_t parallelism) {
         return graph.source(
             NumbersInWorld(world_, source, static_cast<std::int64_t>(count_), keys_),
-            {.parallelism = parallelism});
+            {.name = "numbers-" + std::to_string(source), .parallelism = parallelism});
+    }
+    template <class Numbers>
+    static auto timed(Numbers numbers, std::uint32_t source) {
+        return std::move(numbers).template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}},
+                                             {.name = "time-" + std::to_string(source)});
     }
     auto timed(Graph& graph, std::uint32_t source) {
-        return numbers(graph, source, replicas_of_source())
-            .event_time(time_of, BoundedDisorder{Duration{60 + 30}});
+        return timed(numbers(graph, source, replicas_of_source()), source);
     }
-    template <class Stream>
-    auto passing(Stream stream) {
-        return std::move(stream).map(Passing<Number>{world_});
+    /// With an operator that is not in each run.
+    TimedStream<Number, &Number::time> timed_and_changed(Graph& graph, std::uint32_t source) {
+        auto stream = numbers(graph, source, replicas_of_source());
+        const auto kind = random_replicas_() % 3;
+        if (kind == 0) return timed(std::move(stream), source);
+        if (kind == 1) return timed(std::move(stream).map(Passing<Number>{world_}), source);
+        return timed(std::move(stream).map(Counting{},
+                                           {.name = "counting-" + std::to_string(source)}),
+                     source);
     }
     template <class Stream>
     Graph finish(Graph graph, Stream stream) {
         using T = typename Stream::record_type;
+        if (random_replicas_() % 3 == 0) {
+            return write<T>(std::move(graph), std::move(stream).map(Passing<T>{world_}));
+        }
+        return write<T>(std::move(graph), std::move(stream));
+    }
+    template <class T, class Stream>
+    Graph write(Graph graph, Stream stream) {
         // With as many replicas as the operator before it, it is fused with that one.
         std::move(stream).sink(WriteInWorld<T>(world_, file_, &row_of<T>),
                                {.parallelism = random_replicas_() % 2 == 0 ? 0 : replicas()});
@@ -133,29 +161,28 @@ class Case {
 
     template <class Windows>
     Graph windows(Graph graph, Windows windows) {
-        auto stream = timed(graph, 0).template key_by<&Number::key>().window(
-            windows, sum(number_of), {.parallelism = replicas()});
+        auto stream = timed_and_changed(graph, 0).key_by<&Number::key>().window(
+            windows, sum(number_of), {.name = "windows", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph sessions(Graph graph) {
-        auto stream = timed(graph, 0).template key_by<&Number::key>().window(
-            SessionWindows::with_gap(Duration{35}), maximum(number_of),
-            {.parallelism = replicas()});
+        auto stream = timed_and_changed(graph, 0).key_by<&Number::key>().window(
+            SessionWindows::with_gap(Duration{35}), maximum(number_of), {.name = "sessions", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph counts(Graph graph) {
         auto stream =
             numbers(graph, 0, 1)
                 .template key_by<&Number::key>()
-                .window(CountWindows::sliding(6, 2), sum(number_of), {.parallelism = replicas()});
+                .window(CountWindows::sliding(6, 2), sum(number_of), {.name = "counts", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph timers(Graph graph) {
         auto stream = timed(graph, 0)
-                          .apply(in_order_of_time(number_of))
+                          .apply(in_order_of_time(number_of), {.name = "order"})
                           .template key_by<&Number::key>()
                           .template process<std::pair<std::int64_t, std::int64_t>>(
-                              Silence{}, {.parallelism = replicas()});
+                              Silence{}, {.name = "silence", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph sums(Graph graph) {
@@ -164,28 +191,28 @@ class Case {
                 .template key_by<&Number::key>()
                 .accumulate(std::int64_t{0},
                             [](std::int64_t& sum, const Number& one) { sum += one.number; },
-                            Emit::every_update, {.parallelism = replicas()});
+                            Emit::every_update, {.name = "sums", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph join(Graph graph) {
-        auto left = timed(graph, 0);
-        auto right = timed(graph, 1);
+        auto left = timed_and_changed(graph, 0);
+        auto right = timed_and_changed(graph, 1);
         auto stream = std::move(left).join(std::move(right), on<&Number::key, &Number::key>(),
                                            within(Duration{-20}, Duration{20}),
                                            [](const Number& one, const Number& other) {
                                                return std::pair{one.number, other.number};
                                            },
-                                           {.parallelism = replicas()});
+                                           {.name = "pairs", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph together(Graph graph) {
-        auto left = timed(graph, 0);
-        auto right = timed(graph, 1);
+        auto left = timed_and_changed(graph, 0);
+        auto right = timed_and_changed(graph, 1);
         auto stream =
             std::move(left)
                 .merge(std::move(right))
-                .template key_by<&Number::key>()
-                .window(TimeWindows::tumbling(Duration{70}), count(), {.parallelism = replicas()});
+                .key_by<&Number::key>()
+                .window(TimeWindows::tumbling(Duration{70}), count(), {.name = "windows", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph ordered(Graph graph) {
@@ -201,26 +228,26 @@ class Case {
         auto stream = numbers(graph, 0, 1)
                           .rebalance()
                           .map(Passing<Number>{world_}, {.parallelism = replicas_of_source()})
-                          .event_time(time_of, BoundedDisorder{Duration{60 + 30}})
+                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}}, {.name = "time"})
                           .ordered()
-                          .apply(in_order_of_time(number_of));
+                          .apply(in_order_of_time(number_of), {.name = "order"});
         return finish(std::move(graph), std::move(stream));
     }
     /// A section is ordered, or not, because it has one replica.
     Graph timed_in_order(Graph graph) {
         auto stream = numbers(graph, 0, 1)
-                          .event_time(time_of, BoundedDisorder{Duration{60 + 30}})
+                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}}, {.name = "time"})
                           .rebalance()
                           .map(Passing<Number>{world_}, {.parallelism = replicas()})
                           .ordered()
-                          .apply(in_order_of_time(number_of));
+                          .apply(in_order_of_time(number_of), {.name = "order"});
         return finish(std::move(graph), std::move(stream));
     }
     Graph deduplicated(Graph graph) {
         auto stream = timed(graph, 0)
-                          .apply(in_order_of_time(number_of))
+                          .apply(in_order_of_time(number_of), {.name = "order"})
                           .template key_by<&Number::key>()
-                          .apply(deduplicate(Duration{55}), {.parallelism = replicas()});
+                          .apply(deduplicate(Duration{55}), {.name = "deduplicate", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
 
@@ -233,7 +260,8 @@ class Case {
         switch (below(13)) {
             case 0:
                 return finish(std::move(graph),
-                              passing(timed(graph, 0))
+                              timed(graph, 0)
+                                  .map(Passing<Number>{world_})
                                   .map(Passing<Number>{world_}, {.parallelism = replicas()}));
             case 1:
                 return windows(std::move(graph), TimeWindows::tumbling(Duration{70}));
@@ -316,6 +344,7 @@ int disturbed(std::uint64_t seed, World& world, const std::shared_ptr<World>& sh
             const Graph graph = one.graph();
             RunOptions options = simulated(seed + static_cast<std::uint64_t>(crashes) * 7919);
             options.snapshots.store = std::make_shared<StoreInWorld>(shared);
+            options.snapshots.allow_lost = true;
             (void)run(graph, options);
             if (!world.is_over()) return crashes;
         } catch (const GraphError& error) {

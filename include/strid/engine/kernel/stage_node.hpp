@@ -120,7 +120,7 @@ class StageNode : public Node {
             // The output tells its consumers where the stream is before the first record.
             advancing_ = progress_ != Progress{};
         }
-        notify_all(Restored{});
+        notify_restored(before.operators);
     }
 
   protected:
@@ -220,6 +220,18 @@ class StageNode : public Node {
             guarded(names_.front(), [&] { notify_source(head_.source, event); });
         }
         notify_stages(event);
+    }
+    /// Those that begin anew are as they were opened.
+    void notify_restored(const std::vector<PartBefore>& parts) {
+        if constexpr (has_source) {
+            if (!parts.front().readers.empty()) {
+                guarded(names_.front(), [&] { notify_source(head_.source, Restored{}); });
+            }
+        }
+        chain_.template each_that_hears<Restored>([&]<std::size_t I>(auto& stage) {
+            if (parts[Head::operators + I].readers.empty()) return;
+            guarded(names_[Head::operators + I], [&] { stage.on(Restored{}); });
+        });
     }
     template <class Visit>
     void each_operator(const Visit& visit) {

@@ -45,6 +45,7 @@ struct OperatorInfo {
 
     std::string name;
     std::string kind;  ///< "source", "map", "filter", ...
+    bool is_named = false;  ///< By the user, and not by its kind and place.
     std::size_t parallelism = 0;
     OnException on_exception = OnException::stop;
     /// False: replicas would share what they must not (a sink with captured state), so that the

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs that have changed since their snapshot: operators that are new, or are gone, and states
+// with which a graph cannot go on, of a struct that had other members, or not by key for more
+// replicas.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <strid/strid.hpp>
+
+#include "crash.hpp"
+
+namespace strid::test {
+namespace {
+
+RunOptions simulated() {
+    return {.mode = RunOptions::Mode::simulation, .seed = 1};
+}
+
+/// A table by key of structs, of which a run has stored a snapshot before it crashed.
+struct Total {
+    std::int64_t sum = 0;
+    std::uint32_t records = 0;
+};
+auto totals_of(Graph& graph, const std::shared_ptr<World>& world, OperatorOptions options) {
+    return graph.source(NumbersInWorld(world, 0, 50, 3), {.parallelism = 1})
+        .key_by<&Number::key>()
+        .accumulate(
+            Total{},
+            [](Total& total, const Number& one) {
+                total.sum += one.number;
+                ++total.records;
+            },
+            Emit::every_update, std::move(options));
+}
+Graph totals(const std::shared_ptr<World>& world) {
+    Graph graph{"totals"};
+    totals_of(graph, world, {.name = "totals", .parallelism = 1})
+        .sink([world](const Keyed<std::uint32_t, Total>&) { world->call(); });
+    return graph;
+}
+
+/// The sum of all that a replica got, whatever the key.
+struct AddsUp {
+    static constexpr FunctionTraits traits{.hears = events<>};
+    std::int64_t operator()(const Keyed<std::uint32_t, Total>& one) { return sum += one.value.sum; }
+    auto state() { return std::tie(sum); }
+    std::int64_t sum = 0;
+};
+Graph sums_of_totals(const std::shared_ptr<World>& world, std::size_t replicas) {
+    Graph graph{"sums"};
+    totals_of(graph, world, {.parallelism = 2})
+        .map(AddsUp{}, {.name = "sums", .parallelism = replicas})
+        .sink([](const std::int64_t&) {}, {.parallelism = 1});
+    return graph;
+}
+
+TEST(Snapshots, AStateBehindNoKeyIsNotCopiedIntoMoreReplicas) {
+    const auto world = std::make_shared<World>();
+    RunOptions options = simulated();
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(40);
+    EXPECT_THROW((void)run(sums_of_totals(world, 1), options), std::runtime_error);
+    world->begin_process(0);
+    try {
+        (void)run(sums_of_totals(world, 2), options);
+        FAIL() << "it goes on";
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'sums'"), std::string::npos) << text;
+        EXPECT_NE(text.find("not by key"), std::string::npos) << text;
+    }
+    EXPECT_NO_THROW((void)run(sums_of_totals(world, 1), options));
+}
+
+TEST(Snapshots, OfAStructWithOtherMembersAreRefused) {
+    const auto world = std::make_shared<World>();
+    RunOptions options = simulated();
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(60);
+    EXPECT_THROW((void)run(totals(world), options), std::runtime_error);
+    ASSERT_FALSE(world->snapshots.empty());
+    const std::string members = "Total{long, unsigned int}";
+    std::size_t changed = 0;
+    for (Snapshot& snapshot : world->snapshots) {
+        for (SnapshotNode& node : snapshot.description.nodes) {
+            for (std::string& type : node.types) {
+                const auto at = type.find(members);
+                if (at == std::string::npos) continue;
+                type.replace(at, members.size(), "Total{long, float}");
+                ++changed;
+            }
+        }
+    }
+    ASSERT_NE(changed, 0U);
+    world->begin_process(0);
+    try {
+        (void)run(totals(world), options);
+        FAIL() << "it is loaded";
+    } catch (const GraphError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("the state of operator 'totals'"), std::string::npos) << text;
+        EXPECT_NE(text.find("Total{long, float}"), std::string::npos) << text;
+    }
+}
+
+/// Numbers, with an operator whose state is how many came, or without it.
+struct Counts {
+    static constexpr FunctionTraits traits{.hears = events<>};
+    Number operator()(const Number& one) {
+        *seen = ++records;
+        return one;
+    }
+    auto state() { return std::tie(records); }
+    std::shared_ptr<std::uint64_t> seen;
+    std::uint64_t records = 0;
+};
+constexpr std::int64_t records = 50;
+std::string text_of(const Number& one) {
+    return std::to_string(one.number);
+}
+struct Parts {
+    const char* source = "numbers";
+    const char* counts = nullptr;  // nullptr: it is not there
+    bool writes = true;
+};
+Graph passing(const std::shared_ptr<World>& world, const Parts& parts,
+              const std::shared_ptr<std::uint64_t>& seen) {
+    Graph graph{"passing"};
+    Stream<Number> numbers = graph.source(NumbersInWorld(world, 0, records, 3),
+                                          {.name = parts.source, .parallelism = 1});
+    if (parts.counts != nullptr) {
+        numbers = std::move(numbers).map(Counts{seen}, {.name = parts.counts, .parallelism = 1});
+    }
+    if (parts.writes) {
+        std::move(numbers).sink(
+            WriteInWorld<Number>(world, std::make_shared<FileInWorld>(world), &text_of));
+    } else {
+        std::move(numbers).sink([world](const Number&) { world->call(); });
+    }
+    return graph;
+}
+
+class ChangedGraph : public testing::Test {
+  protected:
+    /// Crashes after so many calls; 0: not at all. Returns the error of a graph that cannot go on.
+    std::string run_one(const Parts& parts, std::uint64_t calls, bool allow_lost = false) {
+        RunOptions options = simulated();
+        options.snapshots.store = std::make_shared<StoreInWorld>(world);
+        options.snapshots.allow_lost = allow_lost;
+        options.snapshots.on_warning = [this](const std::string& text) { warnings += text + ";"; };
+        world->begin_process(calls);
+        try {
+            (void)run(passing(world, parts, seen), options);
+        } catch (const GraphError& error) {
+            return error.what();
+        } catch (const std::runtime_error&) {
+            EXPECT_TRUE(world->is_over());
+        }
+        return {};
+    }
+    [[nodiscard]] std::int64_t rows() const {
+        return std::count(world->result.begin(), world->result.end(), '\n');
+    }
+
+    std::shared_ptr<World> world = std::make_shared<World>();
+    std::shared_ptr<std::uint64_t> seen = std::make_shared<std::uint64_t>(0);
+    std::string warnings;
+};
+
+TEST_F(ChangedGraph, ANewOperatorBeginsAnew) {
+    EXPECT_EQ(run_one({}, 80), "");
+    EXPECT_EQ(run_one({.counts = "counts"}, 0), "");
+    EXPECT_NE(warnings.find("operator 'counts' is new;"), std::string::npos) << warnings;
+    EXPECT_EQ(rows(), records);
+    EXPECT_GT(*seen, 0U);
+    EXPECT_LT(*seen, static_cast<std::uint64_t>(records));
+}
+
+TEST_F(ChangedGraph, AStateIsGivenUpOnlyWhereThatIsAllowed) {
+    const Parts before{.counts = "counts"};
+    EXPECT_EQ(run_one(before, 60), "");
+    EXPECT_NE(run_one({}, 0).find("operator 'counts' is not there any more, and its state has 8 "
+                                  "bytes: --allow-lost gives it up"),
+              std::string::npos);
+    // The refusal has left all as it was.
+    EXPECT_EQ(run_one(before, 20), "");
+    EXPECT_EQ(run_one({}, 0, true), "");
+    EXPECT_NE(warnings.find("the 8 bytes of its state are given up;"), std::string::npos);
+    EXPECT_EQ(rows(), records);
+}
+
+TEST_F(ChangedGraph, AnOperatorWithoutANameIsNotTakenForAnother) {
+    EXPECT_EQ(run_one({.source = ""}, 60), "");
+    EXPECT_NE(warnings.find("no names of their own, so that a changed program could not find their "
+                            "states: 'source-1';"),
+              std::string::npos)
+        << warnings;
+    EXPECT_NE(run_one({.source = "", .counts = "counts"}, 0)
+                  .find("operator 'counts' is new; then an operator with state needs a name of "
+                        "its own (.name) to find it by, and 'source-1' has none"),
+              std::string::npos);
+    EXPECT_EQ(run_one({.source = ""}, 0), "");
+    EXPECT_EQ(rows(), records);
+}
+
+TEST_F(ChangedGraph, AResultIsGivenUpOnlyWhereThatIsAllowed) {
+    EXPECT_EQ(run_one({}, 60), "");
+    EXPECT_NE(run_one({.writes = false}, 0).find("'file' is not written any more"),
+              std::string::npos);
+    EXPECT_EQ(run_one({.writes = false}, 0, true), "");
+    EXPECT_EQ(rows(), 0);
+}
+
+}  // namespace
+}  // namespace strid::test
