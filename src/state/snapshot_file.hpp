@@ -29,6 +29,7 @@ namespace strid {
 class OwnedDescriptor {
   public:
     explicit OwnedDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
+    OwnedDescriptor(OwnedDescriptor&& other) noexcept : descriptor_(other.release()) {}
     OwnedDescriptor(const OwnedDescriptor&) = delete;
     OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
     ~OwnedDescriptor() {

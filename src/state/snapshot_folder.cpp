@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/state/snapshot_requests.hpp>
 #include <strid/state/codec.hpp>
 #include <strid/state/snapshot_folder.hpp>
 
@@ -154,6 +155,10 @@ Snapshot SnapshotFiles::read(std::uint64_t number) const {
     return snapshot;
 }
 
+std::optional<std::string> SnapshotFiles::request() const {
+    return SnapshotRequests::ask(directory_, path_);
+}
+
 SnapshotFolder::SnapshotFolder(std::string path) : SnapshotFiles(made(std::move(path))) {
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
     OwnedDescriptor lock(::openat(directory(), lock_name, flags, S_IRUSR | S_IWUSR));
@@ -168,6 +173,10 @@ SnapshotFolder::SnapshotFolder(std::string path) : SnapshotFiles(made(std::move(
 
 SnapshotFolder::~SnapshotFolder() {
     ::close(lock_);
+}
+
+std::unique_ptr<SnapshotRequests> SnapshotFolder::answer(std::function<std::string()> take) const {
+    return std::make_unique<SnapshotRequests>(directory(), path(), std::move(take));
 }
 
 void SnapshotFolder::remove_leftovers() const {

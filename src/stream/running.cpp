@@ -154,6 +154,7 @@ std::pair<std::vector<runtime::Task*>, std::vector<int>> Running::State::all_tas
 }
 
 Running::State::~State() {
+    if (snapshots_) snapshots_->end_requests();
     execution_.reset();
     for (auto& fragment : replicas_) {
         for (Node* node : fragment) node->abandon();

@@ -12,6 +12,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/version.hpp>
+#include <strid/engine/state/snapshot_requests.hpp>
 
 namespace strid {
 
@@ -57,8 +58,12 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
       ended_(nodes_.size(), false),
       running_(nodes_.size()) {
     check_part();
-    store_ = options_.store != nullptr ? options_.store
-                                       : std::make_shared<SnapshotFolder>(options_.folder);
+    if (options_.store != nullptr) {
+        store_ = options_.store;
+    } else {
+        folder_ = std::make_shared<SnapshotFolder>(options_.folder);
+        store_ = folder_;
+    }
     if (const auto numbers = store_->numbers(); !numbers.empty()) number_ = numbers.back();
     find_before();
     for (std::size_t i = 0; i != nodes_.size(); ++i) nodes_[i]->take_part(*this, i, number_);
@@ -197,6 +202,14 @@ void Snapshots::restore_section(std::size_t section) {
 void Snapshots::begin(runtime::Execution& execution) {
     execution_ = &execution;
     due_ns_ = now_ns();  // the first one names the files that are begun
+    if (folder_ == nullptr || scope_.simulated()) return;
+    try {
+        requests_ = folder_->answer([this]() -> std::string {
+            return take_now() ? "" : "the run has ended before";
+        });
+    } catch (const InputOutputError& error) {
+        warn(fmt::format("`strid state save` does not reach this run: {}", error.what()));
+    }
 }
 
 runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
@@ -295,8 +308,11 @@ void Snapshots::ended(std::size_t node) noexcept {
     notify();
 }
 
+Snapshots::~Snapshots() = default;
+
 bool Snapshots::take_now() {
     Lock lock(mutex_);
+    if (is_over_) return false;
     const std::uint64_t mine = ++asked_;
     lock.unlock();
     notify();
@@ -305,6 +321,11 @@ bool Snapshots::take_now() {
     if (answered_ < mine) return false;
     if (!fault_.empty()) throw InputOutputError(fault_);
     return true;
+}
+
+void Snapshots::end_requests() {
+    (void)run_is_over();
+    requests_.reset();
 }
 
 bool Snapshots::take_last() noexcept {

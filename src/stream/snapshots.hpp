@@ -49,6 +49,10 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
               std::vector<SnapshotSection> sections, std::vector<runtime::Task*> polling,
               RunScope& scope);
 
+    Snapshots(const Snapshots&) = delete;
+    Snapshots& operator=(const Snapshots&) = delete;
+    ~Snapshots() override;
+
     /// Gives the opened nodes their states. Throws OperatorError, and GraphError for a result of
     /// the snapshot that none of them writes.
     void restore();
@@ -64,6 +68,9 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
 
     /// As Running::snapshot().
     bool take_now();
+    /// Nobody asks for snapshots any more; those who wait for one get none. Before the execution
+    /// goes.
+    void end_requests();
     /// Takes a last snapshot, behind which the run is cancelled. False where a stop drains.
     bool take_last() noexcept;
 
@@ -95,6 +102,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     std::vector<runtime::Task*> polling_;  // those that step sources
     RunScope& scope_;
     runtime::Execution* execution_ = nullptr;
+    std::shared_ptr<SnapshotFolder> folder_;  // null: a store of the program's own
     std::shared_ptr<SnapshotStore> store_;
     std::optional<StatesBefore> before_;  // of an earlier run, until restore()
     std::uint64_t number_ = 0;            // of the last one that was begun
@@ -117,6 +125,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     bool is_last_ = false;  // the present one
     bool last_is_stored_ = false;
     bool is_over_ = false;
+
+    std::unique_ptr<SnapshotRequests> requests_;  // whose thread uses the above
 };
 
 }  // namespace strid

@@ -16,7 +16,7 @@ import time
 import unittest
 import zlib
 
-from command_line import TIMEOUT_S, Case
+from command_line import STRID, TIMEOUT_S, Case
 
 PROGRAM = os.environ["STRID_SNAPSHOTS_PROGRAM"]
 FIRST_LINE = b"strid snapshot 1\n"
@@ -51,9 +51,9 @@ class StateCase(Case):
         self.input = self.file("in.csv", "".join(
             f"s{i % 7},{i * 20},{i % 10}\n" for i in range(20_000)))
 
-    def command(self, *options):
+    def command(self, *options, snapshots=None):
         return [PROGRAM, "--input", str(self.input), "--output", str(self.output),
-                "--snapshots", str(self.snapshots), *options]
+                "--snapshots", str(snapshots or self.snapshots), *options]
 
     def started(self):
         """A run that has taken two snapshots at least, and goes on for seconds."""
@@ -188,6 +188,88 @@ class StateChecks(StateCase):
         first.write_bytes(b"strid snapshot 2\n" + content[len(FIRST_LINE):])
         self.assertIn(f"{first}: it is no snapshot that this version of Strid can read\n",
                       self.state("check", self.snapshots, code=1))
+
+
+class StateSaves(StateCase):
+    def started_slowly(self):
+        """A run that takes its first snapshot, and another one in an hour."""
+        process = subprocess.Popen(self.command("--rate", "4000", "--snapshot-every", "1h"),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + TIMEOUT_S
+        while not (self.snapshots / "requests").exists() or not self.files():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        return process
+
+    def test_of_a_run_and_goes_on_from_the_copy(self):
+        process = self.started_slowly()
+        time.sleep(0.5)
+        self.assertEqual(self.state("save", self.snapshots), f"stored {self.files()[-1]}\n")
+        copy = self.folder / "copy"
+        printed = self.state("save", self.snapshots, copy)
+        newest = self.files()[-1]
+        self.assertEqual(printed, f"copied {newest} to {copy / newest.name}\n")
+        self.assertEqual((copy / newest.name).read_bytes(), newest.read_bytes())
+        self.assertEqual(copy.stat().st_mode & 0o777, 0o700)
+        self.assertIn("there are snapshots in this folder already",
+                      self.fails("state", "save", self.snapshots, copy, code=1))
+        process.kill()
+        process.wait()
+        subprocess.run(self.command("--quiet", snapshots=copy), check=True, timeout=TIMEOUT_S)
+        rows = self.rows()
+        self.ended_anew()
+        self.assertEqual(self.rows(), rows)
+
+    def rows(self):
+        """Those of different keys may change places."""
+        return sorted(self.output.read_bytes().splitlines())
+
+    def ended_anew(self):
+        self.output = self.folder / "other.csv"
+        subprocess.run([PROGRAM, "--input", str(self.input), "--output", str(self.output),
+                        "--quiet"], check=True, timeout=TIMEOUT_S)
+
+    def test_many_at_a_time(self):
+        process = self.started_slowly()
+        asked = [subprocess.Popen([STRID, "state", "save", str(self.snapshots)],
+                                  stdout=subprocess.PIPE) for _ in range(10)]
+        for client in asked:
+            self.assertRegex(client.communicate(timeout=TIMEOUT_S)[0].decode(),
+                             r"^stored .*\.snapshot\n$")
+            self.assertEqual(client.returncode, 0)
+        self.assertIsNone(process.poll())
+
+    def test_of_no_run(self):
+        self.assertIn("No such file", self.fails("state", "save", self.snapshots, code=1))
+        self.started_slowly().kill()
+        os.sync()
+        deadline = time.monotonic() + TIMEOUT_S  # the kernel lets go of the socket
+        while "no run takes its snapshots here now" not in self.fails(
+                "state", "save", self.snapshots, code=1):
+            self.assertLess(time.monotonic(), deadline)
+        copy = self.folder / "copy"
+        newest = self.files()[-1]
+        self.assertEqual(self.state("save", self.snapshots, copy),
+                         f"copied {newest} to {copy / newest.name} (no run takes its snapshots "
+                         "there now: it is the last one)\n")
+        # The next run removes what the killed one has left, and leaves nothing itself.
+        self.assertTrue((self.snapshots / "requests").exists())
+        self.ended()
+        self.assertFalse((self.snapshots / "requests").exists())
+
+    def test_that_cannot_be_stored(self):
+        process = self.started_slowly()
+        before = self.files()
+        in_the_way = self.snapshots / f"{int(before[-1].stem) + 1:010}.snapshot.partial"
+        in_the_way.mkdir()
+        self.assertRegex(self.fails("state", "save", self.snapshots, code=1),
+                         "no snapshot was stored: .*cannot write the snapshot: File exists")
+        self.assertEqual(self.files(), before)
+        in_the_way.rmdir()
+        self.state("save", self.snapshots)
+        self.assertIsNone(process.poll())
 
 
 class StateDeletes(StateCase):

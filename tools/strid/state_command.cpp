@@ -36,6 +36,11 @@ constexpr const char* state_footer =
     "are kept. `list`, `show` and `check` read a folder while a run uses it, and change nothing.\n"
     "Exit codes: 0 done, 1 failed or a snapshot is damaged, 2 the command line makes no sense.";
 
+constexpr const char* save_footer =
+    "Waits until the snapshot is stored. Where no run uses the folder, the last snapshot is copied.\n"
+    "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
+    "they ended then: those are not copied.";
+
 constexpr const char* delete_footer =
     "First prints what goes. A run that has not ended leaves its results in unfinished files,\n"
     "OUTPUT.XXXXXXXXXX.strid-unfinished beside each OUTPUT. They stay unless --results is given;\n"
@@ -43,6 +48,7 @@ constexpr const char* delete_footer =
 
 struct StateCommand {
     std::string folder = {};
+    std::string copy = {};                        // TO
     std::optional<std::uint64_t> number = {};  // --number
     bool yes = false;
     bool results = false;
@@ -126,6 +132,48 @@ int check(const StateCommand& command) {
     return code;
 }
 
+/// Of a folder that a run writes to: the newest snapshot may be gone when it is read.
+Snapshot newest_of(const SnapshotFiles& files) {
+    for (;;) {
+        const auto numbers = files.numbers();
+        if (numbers.empty()) throw InputOutputError(files.path() + ": there is no snapshot yet");
+        std::optional<Snapshot> found;
+        unless_gone(files, numbers.back(), [&] {
+            try {
+                found = files.read(numbers.back());
+            } catch (const StateError& error) {
+                throw StateError(file_of(files, numbers.back()) + ": " + error.what());
+            }
+        });
+        if (found) return std::move(*found);
+    }
+}
+
+int save(const StateCommand& command) {
+    const SnapshotFiles files(command.folder);
+    check_used(files);
+    const auto answer = files.request();
+    if (answer && !answer->empty()) {
+        throw InputOutputError(fmt::format("{}: no snapshot was stored: {}", files.path(), *answer));
+    }
+    if (command.copy.empty()) {
+        if (!answer) throw InputOutputError(files.path() + ": no run takes its snapshots here now");
+        write_to_stdout(fmt::format("stored {}\n", file_of(files, files.numbers().back())));
+        return 0;
+    }
+    const Snapshot snapshot = newest_of(files);
+    SnapshotFolder copy(command.copy);
+    if (!copy.numbers().empty()) {
+        throw InputOutputError(copy.path() + ": there are snapshots in this folder already");
+    }
+    copy.store(snapshot);
+    write_to_stdout(fmt::format(
+        "copied {} to {}{}\n", file_of(files, snapshot.description.number),
+        file_of(copy, snapshot.description.number),
+        answer ? "" : " (no run takes its snapshots there now: it is the last one)"));
+    return 0;
+}
+
 /// The snapshots of a folder, and the unfinished files that they name.
 struct Doomed {
     std::vector<std::uint64_t> numbers = {};
@@ -201,7 +249,7 @@ CLI::App* add(CLI::App& state, Action& action, const std::shared_ptr<StateComman
 
 void add_state_command(CLI::App& app, Action& action) {
     CLI::App* const state =
-        app.add_subcommand("state", "List, show, check and delete the snapshots of runs");
+        app.add_subcommand("state", "List, show, save, check and delete the snapshots of runs");
     state->require_subcommand(1);
     state->footer(state_footer);
     const auto options = std::make_shared<StateCommand>();
@@ -212,6 +260,13 @@ void add_state_command(CLI::App& app, Action& action) {
         *shown, "--number", 0, std::numeric_limits<std::uint64_t>::max(),
         [options](std::uint64_t number) { options->number = number; },
         "Of this snapshot; of the newest unless given");
+    CLI::App* const saved =
+        add(*state, action, options, "save",
+            "Ask the run of a folder for a snapshot now, and copy it to another folder", save);
+    saved->add_option("TO", options->copy,
+                      "A new folder for the copy, from which a run can go on; without it there is "
+                      "no copy");
+    saved->footer(save_footer);
     add(*state, action, options, "check",
         "Read every snapshot wholly; a line for each, status 1 if one is damaged", check);
     CLI::App* const removed = add(*state, action, options, "delete",

@@ -14,11 +14,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace strid {
+
+class SnapshotRequests;  // engine/state/snapshot_requests.hpp
 
 /// One node of a run: a replica of operators that are fused.
 struct SnapshotNode {
@@ -77,6 +80,10 @@ class SnapshotFiles {
     /// One with its states. Throws StateError, InputOutputError.
     [[nodiscard]] Snapshot read(std::uint64_t number) const;
 
+    /// Asks the run that uses the folder for a snapshot, and waits for it: an empty text when it is
+    /// stored, or the reason why it is not; nothing if no run answers. Throws InputOutputError.
+    [[nodiscard]] std::optional<std::string> request() const;
+
   protected:
     /// Open as long as the object lives.
     [[nodiscard]] int directory() const noexcept { return directory_; }
@@ -126,6 +133,9 @@ class SnapshotFolder final : public SnapshotFiles, public SnapshotStore {
     void store(const Snapshot& snapshot) override;
     /// Removes one. Throws InputOutputError.
     void remove(std::uint64_t number);
+    /// From now on others may request() snapshots, as long as the returned object lives, which this
+    /// folder outlives. `take` is called by a thread of its own. Throws InputOutputError.
+    [[nodiscard]] std::unique_ptr<SnapshotRequests> answer(std::function<std::string()> take) const;
 
   private:
     void remove_leftovers() const;
