@@ -6,6 +6,7 @@
 """
 import csv
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -199,7 +200,11 @@ class TrafficRoads(Traffic):
         for size in (60, len(whole) // 2):
             shapes.write_bytes(whole[:size])
             self.refused(shapes)
-        (self.folder / "roads.shx").unlink()
+        index = self.folder / "roads.shx"
+        index_bytes = len(index.read_bytes())
+        os.truncate(index, 100)
+        self.refused(shapes, f"its .shx says that it has {index_bytes} bytes, and has 100")
+        index.unlink()
         self.refused(shapes)
         shapes = self.write_shapefile()
         attributes = self.folder / "roads.dbf"

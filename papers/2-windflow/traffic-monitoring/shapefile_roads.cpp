@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <shapefil.h>
@@ -12,9 +17,10 @@ namespace strid::apps::traffic_monitoring {
 
 namespace {
 
-/// The library would print what is wrong; it is thrown here instead.
+/// The library would print what is wrong; it is thrown here instead. The first fault is the cause.
 thread_local std::string last_fault;
 void keep_fault(const char* message) {
+    if (!last_fault.empty()) return;
     last_fault = message;
     while (!last_fault.empty() && last_fault.back() == '\n') last_fault.pop_back();
 }
@@ -27,6 +33,41 @@ struct Close {
 using ShapeFile = std::unique_ptr<std::remove_pointer_t<SHPHandle>, Close>;
 using Attributes = std::unique_ptr<std::remove_pointer_t<DBFHandle>, Close>;
 using Shape = std::unique_ptr<SHPObject, Close>;
+
+/// The functions of the library for files.
+const SAHooks& default_hooks() {
+    static const SAHooks hooks = [] {
+        SAHooks made;
+        SASetupDefaultHooks(&made);
+        return made;
+    }();
+    return hooks;
+}
+
+/// Opens a file for the library, which allocates for as many shapes as an index claims to have,
+/// whatever its length: null, with the fault kept, for an index that is shorter than it says.
+SAFile open_file(const char* name, const char* access) {
+    constexpr std::size_t length_at = 24;  // in words of two bytes, the highest byte first
+    const SAHooks& hooks = default_hooks();
+    const SAFile file = hooks.FOpen(name, access);
+    const std::string_view path(name);
+    if (file == nullptr || !(path.ends_with(".shx") || path.ends_with(".SHX"))) return file;
+    std::array<std::uint8_t, length_at + 4> header{};
+    if (hooks.FRead(header.data(), header.size(), 1, file) == 1) {
+        std::uint64_t says = 0;
+        for (std::size_t i = length_at; i != header.size(); ++i) says = says << 8U | header[i];
+        says *= 2;
+        hooks.FSeek(file, 0, SEEK_END);
+        if (const std::uint64_t has = hooks.FTell(file); says > has) {
+            keep_fault(
+                fmt::format("its .shx says that it has {} bytes, and has {}", says, has).c_str());
+            hooks.FClose(file);
+            return nullptr;
+        }
+    }
+    hooks.FSeek(file, 0, SEEK_SET);
+    return file;
+}
 
 /// The first of these attributes that the file has, or -1.
 int find_attribute(const Attributes& attributes, std::initializer_list<const char*> names) {
@@ -58,8 +99,8 @@ std::string attribute(const RoadCollector& roads, const Attributes& attributes, 
 
 std::vector<Road> read_shapefile_roads(const std::string& path) {
     RoadCollector roads(path);
-    SAHooks hooks;
-    SASetupDefaultHooks(&hooks);
+    SAHooks hooks = default_hooks();
+    hooks.FOpen = open_file;
     hooks.Error = keep_fault;
     last_fault.clear();
     const ShapeFile file(SHPOpenLL(path.c_str(), "rb", &hooks));
