@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <strid/engine/state/layouts.hpp>
 #include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid {
 
@@ -66,4 +68,15 @@ void StateReader::cut(std::size_t wanted) const {
                     left_.size(), wanted));
 }
 
+std::size_t StateReader::stored_version(const std::type_info& type) const {
+    return versions_->of(type);
+}
+
+namespace state {
+
+void refuse_migration(const std::string& type, const char* reason) {
+    throw StateError("a value of an earlier version of " + type + " is refused: " + reason);
+}
+
+}  // namespace state
 }  // namespace strid

@@ -3,11 +3,11 @@
 
 namespace strid::state {
 
-void Layouts::add_aggregate(const std::string& name,
+std::string Layouts::layout(const std::string& name,
                             const std::vector<const std::string*>& members) {
-    text_ += ' ' + name;
-    for (std::size_t i = 0; i != members.size(); ++i) text_ += (i == 0 ? "{" : ", ") + *members[i];
-    text_ += '}';
+    std::string text = ' ' + name;
+    for (std::size_t i = 0; i != members.size(); ++i) text += (i == 0 ? "{" : ", ") + *members[i];
+    return text + '}';
 }
 
 void Layouts::add_bytes(const std::string& name, std::size_t bytes) {

@@ -112,7 +112,10 @@ void Snapshots::find_before() {
     std::vector<SectionNow> now;
     std::size_t at = 0;
     for (const SnapshotSection& section : sections_) {
-        now.push_back({nodes[at], section.nodes.front()->polls(), section.are_named});
+        const operators::Node* const first = section.nodes.front();
+        now.push_back({nodes[at],
+                       [first](const auto& stored) { return first->types_of_state(stored); },
+                       first->polls(), section.are_named});
         at += section.nodes.size();
     }
     before_.emplace(std::move(*found), now, options_.allow_lost);
@@ -131,7 +134,7 @@ SnapshotDescription Snapshots::description() const {
     for (const SnapshotSection& section : sections_) {
         for (const operators::Node* const node : section.nodes) {
             described.nodes.push_back({.operators = node->operator_names(),
-                                       .types = node->types_of_state(),
+                                       .types = node->types_of_state({}),
                                        .replica = node->replica(),
                                        .parallelism = node->parallelism(),
                                        .is_by_key = section.is_by_key,
@@ -145,7 +148,7 @@ void Snapshots::warn_of_names() const {
     std::vector<std::string> unnamed;
     for (const SnapshotSection& section : sections_) {
         const operators::Node& node = *section.nodes.front();
-        const auto types = node.types_of_state();
+        const auto types = node.types_of_state({});
         for (std::size_t i = 0; i != types.size(); ++i) {
             if (section.are_named[i] || !has_state(types[i])) continue;
             unnamed.push_back(node.operator_names()[i]);

@@ -31,16 +31,23 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SectionNow>& now, 
     const auto& nodes = before_.description.nodes;
     std::size_t at = 0;
     bool has_same_links = true;
-    for (const auto& [node, has_source, are_named] : now) {
+    for (const auto& [node, types_as_stored, has_source, are_named] : now) {
         has_same_links = has_same_links && at < nodes.size() &&
                          nodes[at].operators == node.operators &&
                          nodes[at].parallelism == node.parallelism;
         at += node.parallelism;
         Section section{node.parallelism, has_source, is_by_key(node), has_same_links};
+        std::vector<std::string> stored;
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
             section.places.push_back(place_of(node, i, left));
-            if (!difference_.empty()) return;
+            const auto& place = section.places.back();
+            stored.push_back(place ? type_at(*place) : "");
         }
+        const auto types = types_as_stored(stored);
+        for (std::size_t i = 0; i != types.size() && difference_.empty(); ++i) {
+            if (section.places[i]) compare(node, types[i], *section.places[i], i);
+        }
+        if (!difference_.empty()) return;
         has_new_source_ = has_new_source_ || (has_source && !section.places.front());
         sections_.push_back(std::move(section));
     }
@@ -93,7 +100,6 @@ std::optional<StatesBefore::Place> StatesBefore::place_of(const SnapshotNode& no
     const Place place = found->second;
     left.erase(found);
     if (!has_state(type_at(place)) && has_state(now.types[index])) return std::nullopt;
-    compare(now, place, index);
     return place;
 }
 
@@ -132,14 +138,14 @@ void StatesBefore::forget_unnamed(const std::vector<SectionNow>& now) {
     }
 }
 
-void StatesBefore::compare(const SnapshotNode& now, const Place& place, std::size_t index) {
+void StatesBefore::compare(const SnapshotNode& now, const std::string& type, const Place& place,
+                           std::size_t index) {
     const SnapshotNode& before = before_.description.nodes[place.first_node];
     const std::string& name = now.operators[index];
-    const std::string& type = now.types[index];
     const std::string& type_before = type_at(place);
     if (type != type_before) {
         difference_ = fmt::format("the state of operator '{}' was of the type {}, and is of {} now",
-                                  name, type_before, type);
+                                  name, type_before, now.types[index]);
     } else if (now.parallelism != before.parallelism && has_state(type) &&
                !(is_by_key(now) && is_by_key(before))) {
         difference_ = fmt::format(
@@ -155,6 +161,7 @@ operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, s
     const auto& nodes = before_.description.nodes;
     const std::size_t replicas_before = nodes[place.first_node].parallelism;
     operators::PartBefore found{.is_share = replicas != replicas_before};
+    if (part != nodes[place.first_node].operators.size()) found.type = type_at(place);
     for (std::size_t i = 0; i != replicas_before; ++i) {
         const std::size_t at = place.first_node + i;
         if (nodes[at].has_ended || (!found.is_share && i != replica)) continue;

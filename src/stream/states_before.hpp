@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -26,6 +27,9 @@ namespace strid {
 /// Operators that are fused in the graph of now.
 struct SectionNow {
     SnapshotNode node;  ///< The first replica.
+    /// The types of its states as an earlier version of the program would write them that has
+    /// stored these.
+    std::function<std::vector<std::string>(const std::vector<std::string>&)> types_as_stored;
     bool has_source = false;
     std::vector<bool> are_named = {};  ///< Of each operator, whether it has a name of its own.
 };
@@ -67,7 +71,8 @@ class StatesBefore {
     /// Where the operator was; nothing: it begins anew.
     std::optional<Place> place_of(const SnapshotNode& now, std::size_t index,
                                   std::map<std::string, Place>& left);
-    void compare(const SnapshotNode& now, const Place& place, std::size_t index);
+    void compare(const SnapshotNode& now, const std::string& type, const Place& place,
+                 std::size_t index);
     void give_up(const std::map<std::string, Place>& left, bool allow_lost);
     void forget_unnamed(const std::vector<SectionNow>& now);
     [[nodiscard]] bool has_ended(const Section& now, std::size_t replica) const;

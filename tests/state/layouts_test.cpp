@@ -6,14 +6,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
+#include <typeinfo>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <strid/engine/state/layouts.hpp>
 #include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 
 namespace strid {
 namespace {
@@ -97,6 +100,78 @@ TEST(Layouts, ContainersTuplesAndPointersHaveThoseOfTheirElements) {
     EXPECT_EQ((layouts_of<std::map<std::string, std::optional<Inner>>>()), inner);
     EXPECT_EQ((layouts_of<std::tuple<int&, std::vector<std::array<Inner, 3>>&>>()), inner);
     EXPECT_EQ((layouts_of<std::unique_ptr<std::pair<Inner, Inner>>>()), inner);
+}
+
+struct RangeOfRelease1 {
+    float least = 0;
+};
+struct RangeOfRelease2 {
+    double least = 0;
+    using saved_before = RangeOfRelease1;
+    void go_on_from(const RangeOfRelease1& before) { least = before.least; }
+};
+struct RangeNow {
+    double least = 0;
+    double greatest = 0;
+    using saved_before = RangeOfRelease2;
+    void go_on_from(const RangeOfRelease2& before) {
+        if (before.least < 0) throw std::invalid_argument("least is negative");
+        least = greatest = before.least;
+    }
+};
+struct Ranges {
+    std::vector<RangeNow> all;
+    RangeNow last;
+};
+
+TEST(Layouts, AnEarlierVersionIsFoundByWhatWasStored) {
+    const auto versions_in = [](const std::string& stored) {
+        state::Layouts layouts(stored);
+        layouts.add<Ranges>();
+        EXPECT_EQ(layouts.text().find("Release"), std::string::npos) << layouts.text();
+        return layouts.versions().of(typeid(RangeNow));
+    };
+    state::Layouts now;
+    now.add<Ranges>();
+    const std::string members = "RangeNow{double, double}";
+    const auto stored_with = [&](const std::string& others) {
+        std::string text = now.text();
+        return text.replace(text.find(members), members.size(), others);
+    };
+    EXPECT_EQ(versions_in(now.text()), 0U);
+    EXPECT_EQ(versions_in(stored_with("RangeNow{double}")), 1U);
+    EXPECT_EQ(versions_in(stored_with("RangeNow{float}")), 2U);
+}
+
+/// Bytes as a program had them whose type was `Before`.
+template <class Before>
+RangeNow migrated(const Before& before, std::size_t version) {
+    const auto bytes = state::bytes_of(std::vector{before, before});
+    state::StoredVersions versions;
+    versions.set(typeid(RangeNow), version);
+    StateReader reader{bytes};
+    reader.use(versions);
+    const auto all = state::loaded<std::vector<RangeNow>>(reader);
+    reader.expect_end();
+    EXPECT_EQ(all.size(), 2U);
+    return all.back();
+}
+
+TEST(Layouts, AnEarlierVersionIsMigrated) {
+    const RangeNow from_2 = migrated(RangeOfRelease2{.least = 7}, 1);
+    EXPECT_EQ(std::tie(from_2.least, from_2.greatest), std::tuple(7.0, 7.0));
+    const RangeNow from_1 = migrated(RangeOfRelease1{.least = 3}, 2);
+    EXPECT_EQ(std::tie(from_1.least, from_1.greatest), std::tuple(3.0, 3.0));
+    const RangeNow same = migrated(RangeNow{.least = 1, .greatest = 2}, 0);
+    EXPECT_EQ(std::tie(same.least, same.greatest), std::tuple(1.0, 2.0));
+    try {
+        (void)migrated(RangeOfRelease2{.least = -1}, 1);
+        FAIL() << "it is taken";
+    } catch (const StateError& error) {
+        EXPECT_NE(std::string(error.what()).find("RangeNow is refused: least is negative"),
+                  std::string::npos)
+            << error.what();
+    }
 }
 
 TEST(Layouts, AClassHasThoseOfWhatItsStateNames) {

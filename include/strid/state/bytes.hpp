@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,10 @@ class StateError : public Error {
   public:
     using Error::Error;
 };
+
+namespace state {
+class StoredVersions;  // engine/state/layouts.hpp
+}
 
 /// Takes the bytes of a state and hands them to its receiver in pieces of about 64 KiB.
 class StateWriter {
@@ -133,6 +138,13 @@ class StateReader {
         if (lent_ == nullptr || tag_ != &tag_of<T>) refuse("needs an object that is not at hand");
         return *static_cast<const T*>(lent_);
     }
+    /// The types whose values were stored as those of an earlier version of the type; they outlive
+    /// the reader.
+    void use(const state::StoredVersions& versions) noexcept { versions_ = &versions; }
+    /// How many versions ago the values of this type were stored.
+    [[nodiscard]] std::size_t version_of(const std::type_info& type) const {
+        return versions_ == nullptr ? 0 : stored_version(type);
+    }
     /// Throws StateError: the value read last `fault` ("is no time of day").
     [[noreturn]] void refuse(std::string_view fault) const;
     /// How many bytes have not been read.
@@ -174,11 +186,13 @@ class StateReader {
     };
 
     [[noreturn]] void cut(std::size_t wanted) const;
+    [[nodiscard]] std::size_t stored_version(const std::type_info& type) const;
 
     std::span<const std::byte> left_;
     std::size_t depth_ = 0;
     const void* lent_ = nullptr;
     const char* tag_ = nullptr;
+    const state::StoredVersions* versions_ = nullptr;
 };
 
 static_assert(std::endian::native == std::endian::little,

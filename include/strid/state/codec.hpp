@@ -29,6 +29,19 @@
 // what is configuration, and no state, is there already. If load() throws, the object may be
 // destroyed and nothing else.
 //
+// **A type that changes.** An aggregate with members more or less than in the version of the program
+// that stored it names the earlier one, and how to go on from it:
+//
+//     struct Total {
+//         std::int64_t sum = 0;
+//         double mean = 0;  // new
+//         using saved_before = TotalOfRelease1;  // the old members, under another name
+//         void go_on_from(const TotalOfRelease1& before) { sum = before.sum; }
+//     };
+//
+// The earlier one may name one that was before it in turn. By the members that were stored (layouts)
+// it is found which of them the values are of.
+//
 // Complexity: O(bytes). Threads: those of the objects. Paper 5 ("save and restart").
 #pragma once
 
@@ -36,6 +49,7 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,11 +58,13 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <strid/engine/base/members.hpp>
+#include <strid/engine/base/type_name.hpp>
 #include <strid/engine/state/codec_containers.hpp>
 #include <strid/engine/state/codec_kinds.hpp>
 #include <strid/state/bytes.hpp>
@@ -56,6 +72,9 @@
 namespace strid {
 
 namespace state {
+
+/// Throws StateError: the earlier version of a value was loaded, and `go_on_from` threw.
+[[noreturn]] void refuse_migration(const std::string& type, const char* reason);
 
 /// Whether the type has a codec.
 template <class T>
@@ -111,10 +130,37 @@ void save(StateWriter& writer, const T& value) {
     }
 }
 
+template <class T>
+void load_members(StateReader& reader, T& value) {
+    strid::detail::visit_members(value,
+                                 [&](auto&... members) { (load(reader, members), ...); });
+}
+
+/// Loads a value that was stored `versions` versions of its type ago.
+template <class T>
+[[gnu::cold]] void load_earlier(StateReader& reader, T& value, std::size_t versions) {
+    if constexpr (Migrates<T>) {
+        if (versions == 0) return load_members(reader, value);
+        typename T::saved_before before{};
+        load_earlier(reader, before, versions - 1);
+        try {
+            value.go_on_from(std::as_const(before));
+        } catch (const std::exception& error) {
+            refuse_migration(type_name<T>(), error.what());
+        }
+    } else {
+        load(reader, value);
+    }
+}
+
 /// Loads a value that save() wrote. Throws StateError.
 template <class T>
 void load(StateReader& reader, T& value) {
     static_assert(has_codec<T>(), "a state without a codec (strid/state/codec.hpp)");
+    if constexpr (Migrates<T>) {
+        const std::size_t versions = reader.version_of(typeid(T));
+        if (versions != 0) return load_earlier(reader, value, versions);
+    }
     if constexpr (SavesItself<T>) {
         reader.nested([&] { value.load(reader); });
     } else if constexpr (SavedByUser<T>) {
@@ -154,8 +200,7 @@ void load(StateReader& reader, T& value) {
     } else if constexpr (is_array<T>) {
         for (auto& element : value) load(reader, element);
     } else {
-        strid::detail::visit_members(value,
-                                     [&](auto&... members) { (load(reader, members), ...); });
+        load_members(reader, value);
     }
 }
 

@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -110,6 +113,95 @@ TEST(Snapshots, OfAStructWithOtherMembersAreRefused) {
         EXPECT_NE(text.find("the state of operator 'totals'"), std::string::npos) << text;
         EXPECT_NE(text.find("Total{long, float}"), std::string::npos) << text;
     }
+}
+
+/// The same totals in two releases of a program.
+struct TotalOfRelease1 {
+    std::int64_t sum = 0;
+    std::uint32_t records = 0;
+};
+struct TotalNow {
+    std::int64_t sum = 0;
+    std::uint32_t records = 0;
+    std::int64_t greatest = -1;
+
+    using saved_before = TotalOfRelease1;
+    void go_on_from(const TotalOfRelease1& before) {
+        if (refuses) throw std::invalid_argument("this sum means nothing");
+        sum = before.sum;
+        records = before.records;
+    }
+    static inline bool refuses = false;
+};
+template <class T>
+struct Adds {
+    void operator()(T& total, const Number& one) const {
+        total.sum += one.number;
+        ++total.records;
+        if constexpr (requires { total.greatest; }) {
+            total.greatest = std::max(total.greatest, one.number);
+        }
+    }
+};
+template <class T>
+std::string text_of_total(const Keyed<std::uint32_t, T>& one) {
+    return std::to_string(one.key) + " " + std::to_string(one.value.sum) + " " +
+           std::to_string(one.value.records);
+}
+template <class T>
+Graph release(const std::shared_ptr<World>& world) {
+    Graph graph{"totals"};
+    graph.source(NumbersInWorld(world, 0, 50, 3), {.name = "numbers", .parallelism = 1})
+        .key_by<&Number::key>()
+        .accumulate(T{}, Adds<T>{}, Emit::every_update, {.name = "totals", .parallelism = 2})
+        .sink(WriteInWorld<Keyed<std::uint32_t, T>>(world, std::make_shared<FileInWorld>(world),
+                                                     &text_of_total<T>));
+    return graph;
+}
+std::string sorted_rows(const std::string& text) {
+    std::istringstream lines(text);
+    std::set<std::string> rows;
+    for (std::string row; std::getline(lines, row);) rows.insert(row + '\n');
+    return std::accumulate(rows.begin(), rows.end(), std::string{});
+}
+
+TEST(Snapshots, AStructWithAnEarlierVersionGoesOnFromIt) {
+    const auto undisturbed = std::make_shared<World>();
+    (void)run(release<TotalOfRelease1>(undisturbed), simulated());
+
+    const auto world = std::make_shared<World>();
+    RunOptions options = simulated();
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(90);
+    EXPECT_THROW((void)run(release<TotalOfRelease1>(world), options), std::runtime_error);
+    // The struct had this name in the first release.
+    const std::string before = "TotalOfRelease1";
+    std::size_t renamed = 0;
+    for (Snapshot& snapshot : world->snapshots) {
+        for (SnapshotNode& node : snapshot.description.nodes) {
+            for (std::string& type : node.types) {
+                for (auto at = type.find(before); at != std::string::npos;
+                     at = type.find(before, at), ++renamed) {
+                    type.replace(at, before.size(), "TotalNow");
+                }
+            }
+        }
+    }
+    ASSERT_NE(renamed, 0U);
+    world->begin_process(0);
+    TotalNow::refuses = true;
+    try {
+        (void)run(release<TotalNow>(world), options);
+        FAIL() << "it is loaded";
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'totals'"), std::string::npos) << text;
+        EXPECT_NE(text.find("TotalNow is refused: this sum means nothing"), std::string::npos)
+            << text;
+    }
+    TotalNow::refuses = false;
+    EXPECT_LT(run(release<TotalNow>(world), options).records_in(), 50U);
+    EXPECT_EQ(sorted_rows(world->result), sorted_rows(undisturbed->result));
 }
 
 /// Numbers, with an operator whose state is how many came, or without it.

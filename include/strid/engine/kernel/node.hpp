@@ -82,8 +82,12 @@ class Node {
     /// The operators whose state has no codec (strid/state/codec.hpp), or that cannot take a part
     /// in a snapshot for another reason: a line for each.
     [[nodiscard]] virtual std::vector<std::string> no_snapshot() const { return {}; }
-    /// The types of the states of the operators, with their layouts, to be compared.
-    [[nodiscard]] virtual std::vector<std::string> types_of_state() const { return {}; }
+    /// The types of the states of the operators, with their layouts, to be compared. `stored`: as
+    /// an earlier version of the program would write them that has stored these; or nothing.
+    [[nodiscard]] virtual std::vector<std::string> types_of_state(
+        const std::vector<std::string>& /*stored*/) const {
+        return {};
+    }
     /// Goes on from saved parts, behind open() and before the first run. Throws StateError, also
     /// for a part that is shared and not by key, unless it is equal in all replicas; and what
     /// operators throw.

@@ -81,6 +81,7 @@ class SavedParts {
 struct PartBefore {
     std::vector<StateReader> readers = {};  ///< None: it begins anew.
     bool is_share = false;                  ///< The node takes over the keys that are its own.
+    std::string type = {};                  ///< As it was stored (layout_of_state).
 };
 /// A node goes on from these parts.
 struct PartsBefore {
@@ -137,14 +138,13 @@ template <class One>
     }
 }
 
-/// The same, with the layouts of the aggregates in them: as it is stored, and compared.
+/// The same, with the layouts of the aggregates in them: as it is stored, and compared. `layouts`
+/// is empty, and has them then.
 template <class One>
-[[nodiscard]] [[gnu::cold]] std::string layout_of_state() {
+[[nodiscard]] [[gnu::cold]] std::string layout_of_state(state::Layouts& layouts) {
     if constexpr (requires(One& one) { one.state(); }) {
-        state::Layouts layouts;
         layouts.add<decltype(std::declval<One&>().state())>();
-        return without_numbers(type_name<decltype(std::declval<One&>().state())>() +
-                               layouts.text());
+        return type_of_state<One>() + without_numbers(layouts.text());
     } else {
         return {};
     }

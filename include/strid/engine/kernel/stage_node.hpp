@@ -98,10 +98,15 @@ class StageNode : public Node {
         }(std::index_sequence_for<Stages...>{});
         return faults;
     }
-    [[nodiscard]] [[gnu::cold]] std::vector<std::string> types_of_state() const override {
+    [[nodiscard]] [[gnu::cold]] std::vector<std::string> types_of_state(
+        const std::vector<std::string>& stored) const override {
         std::vector<std::string> types;
-        if constexpr (has_source) types.push_back(layout_of_state<typename Head::Source>());
-        (types.push_back(layout_of_state<Stages>()), ...);
+        const auto add = [&]<class One>(std::type_identity<One>) {
+            state::Layouts layouts(stored.empty() ? std::string_view{} : stored[types.size()]);
+            types.push_back(layout_of_state<One>(layouts));
+        };
+        if constexpr (has_source) add(std::type_identity<typename Head::Source>{});
+        (add(std::type_identity<Stages>{}), ...);
         return types;
     }
     // Cold: inlined into a unit, what runs once takes the room of what runs for each record.
@@ -110,6 +115,9 @@ class StageNode : public Node {
             auto part = before.operators.begin();
             each_operator([&]<class One>(One& one) {
                 if constexpr (has_state_without_keys<One>) check_not_copied(*part);
+                state::Layouts layouts(part->type);
+                if (!part->type.empty()) (void)layout_of_state<One>(layouts);
+                for (StateReader& reader : part->readers) reader.use(layouts.versions());
                 load_part(*part++, [&](const auto& load) { for_each_state(one, load); });
             });
             load_part(before.input, [&](const auto& load) {

@@ -64,6 +64,13 @@ concept SavedByUser =
         load_state(reader, loaded);
     };
 
+/// An aggregate that goes on from values of another form, which it had in an earlier version of the
+/// program.
+template <class T>
+concept Migrates = requires(T& now, const typename T::saved_before& before) {
+    now.go_on_from(before);
+};
+
 /// It refers to elements that lie elsewhere.
 template <class T>
 concept View = is_of<T, std::basic_string_view> || is_of<T, std::reference_wrapper> ||
@@ -76,7 +83,7 @@ concept View = is_of<T, std::basic_string_view> || is_of<T, std::reference_wrapp
 template <class T>
 consteval bool is_bytes() {
     if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_member_pointer_v<T> ||
-                  std::is_same_v<T, std::nullptr_t> || View<T> ||
+                  std::is_same_v<T, std::nullptr_t> || View<T> || Migrates<T> ||
                   !std::is_trivially_copyable_v<T>) {
         return false;
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -136,6 +143,11 @@ struct Codec {
                    std::is_default_constructible_v<Owned>;
         } else if constexpr (std::is_array_v<T>) {
             return of<std::remove_all_extents_t<T>>();
+        } else if constexpr (Migrates<T>) {
+            static_assert(strid::detail::has_members<T> && std::is_default_constructible_v<T>,
+                          "saved_before is for aggregates of up to 20 members");
+            return of<typename T::saved_before>() &&
+                   of_all(std::type_identity<strid::detail::MembersOf<T>>{});
         } else if constexpr (strid::detail::has_members<T>) {
             return of_all(std::type_identity<strid::detail::MembersOf<T>>{});
         } else {

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
@@ -25,8 +27,26 @@
 
 namespace strid::state {
 
+/// By type, how many versions ago its values were stored; types that have not changed are left out.
+class StoredVersions {
+  public:
+    void set(std::type_index type, std::size_t version) { versions_[type] = version; }
+    [[nodiscard]] std::size_t of(std::type_index type) const {
+        const auto found = versions_.find(type);
+        return found == versions_.end() ? 0 : found->second;
+    }
+
+  private:
+    std::map<std::type_index, std::size_t> versions_;
+};
+
 class Layouts {
   public:
+    Layouts() = default;
+    /// As the program would write them that has stored this text: a type that has changed since
+    /// stands with the members that the text has of it, if it names that version (Migrates).
+    explicit Layouts(std::string_view stored) : stored_(stored) {}
+
     /// Appends `name{types of the members}` for each aggregate in T that was not met before.
     template <class T>
     [[gnu::cold]] void add() {
@@ -41,7 +61,7 @@ class Layouts {
             } else if constexpr (NamesItsState<T>) {
                 add_arguments(std::type_identity<decltype(std::declval<T&>().state())>{});
             } else if constexpr (!is_array<T> && strid::detail::has_members<T>) {
-                add_members<T>(strid::detail::MembersOf<T>{});
+                add_version<T, T>(0);
             } else if constexpr (std::is_aggregate_v<T> && !std::is_empty_v<T> && !is_array<T>) {
                 add_bytes(type_name<T>(), sizeof(T));  // of too many members, or with a base
             }
@@ -49,8 +69,21 @@ class Layouts {
     }
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    [[nodiscard]] const StoredVersions& versions() const noexcept { return versions_; }
 
   private:
+    /// As T, or an earlier version of it, has them.
+    template <class T, class Version>
+    void add_version(std::size_t version) {
+        if constexpr (Migrates<Version>) {
+            const std::string now = layout_of<T>(strid::detail::MembersOf<Version>{});
+            if (!stored_.empty() && stored_.find(now) == std::string_view::npos) {
+                return add_version<T, typename Version::saved_before>(version + 1);
+            }
+        }
+        if (version != 0) versions_.set(typeid(T), version);
+        add_members<T>(strid::detail::MembersOf<Version>{});
+    }
     template <template <class...> class Template, class... Arguments>
     void add_arguments(std::type_identity<Template<Arguments...>>) {
         (add<std::remove_cvref_t<Arguments>>(), ...);
@@ -59,15 +92,22 @@ class Layouts {
     void add_arguments(std::type_identity<T>) {}
 
     template <class T, class... Members>
-    void add_members(strid::detail::MemberList<Members...>) {
-        add_aggregate(type_name<T>(), {&type_name<Members>()...});
+    void add_members(strid::detail::MemberList<Members...> members) {
+        text_ += layout_of<T>(members);
         (add<Members>(), ...);
     }
+    template <class T, class... Members>
+    [[nodiscard]] static std::string layout_of(strid::detail::MemberList<Members...>) {
+        return layout(type_name<T>(), {&type_name<Members>()...});
+    }
+    [[nodiscard]] static std::string layout(const std::string& name,
+                                            const std::vector<const std::string*>& members);
     void add_bytes(const std::string& name, std::size_t bytes);
-    void add_aggregate(const std::string& name, const std::vector<const std::string*>& members);
 
+    std::string stored_;
     std::set<std::type_index> met_;
     std::string text_;
+    StoredVersions versions_;
 };
 
 }  // namespace strid::state
