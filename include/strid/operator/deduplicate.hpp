@@ -59,7 +59,7 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
 
     void on(const BatchBegins& batch) noexcept { asserted_ = batch.watermark; }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.look_ahead(coming.records, key_of_);
+        return keys_.look_ahead(coming.records);
     }
 
     void process(message::Hashed<T>& arrived, auto& emit) {

@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -98,32 +97,29 @@ class KeyedState {
         return index_.find(key, hash);
     }
 
-    /// Prefetches the entries that the next of the records, Hashed, will look up. The lookups do
-    /// not wait for each other, so cache misses overlap. Returns for how many records; all, without
-    /// doing anything, while the table is small.
-    template <class Arrived, class KeyOf>
-    [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
-                                                        const KeyOf& key_of) {
+    /// Prefetches the entries that the next of the records, Hashed, will look up. No entry is read
+    /// for that, so that cache misses overlap, and none is waited for. Returns for how many records;
+    /// all, without doing anything, while the table is small.
+    template <class Arrived>
+    [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived) {
         // At most as large as a cache of the core.
         if (is_within(std::size_t{1} << 20)) return arrived.size();
         arrived = arrived.first(std::min(arrived.size(), at_once));
         for (const Arrived& one : arrived) index_.prefetch(one.hash);
-        for (const Arrived& one : arrived) {
-            prefetch_object(index_.find(std::invoke(key_of, one.record), one.hash));
-        }
+        for (const Arrived& one : arrived) prefetch_object(index_.guess(one.hash));
         return arrived.size();
     }
     /// The same; `touch(state)` prefetches what a state refers to.
-    template <class Arrived, class KeyOf, class Touch>
+    template <class Arrived, class Touch>
     [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
-                                                        const KeyOf& key_of, Touch&& touch) {
+                                                        Touch&& touch) {
         if (is_within(with_memory_of_states)) return arrived.size();
         arrived = arrived.first(std::min(arrived.size(), at_once));
         for (const Arrived& one : arrived) index_.prefetch(one.hash);
         std::array<Entry*, at_once> entries;
         std::size_t looked_up = 0;
         for (const Arrived& one : arrived) {
-            Entry* const entry = index_.find(std::invoke(key_of, one.record), one.hash);
+            Entry* const entry = index_.guess(one.hash);
             entries[looked_up++] = entry;
             prefetch_object(entry);
         }

@@ -59,7 +59,7 @@ class KeyedOperator {
     KeyedOperator(KeyOf key_of, Life life) : key_of_(std::move(key_of)), keys_(life) {}
 
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.table().look_ahead(coming.records, key_of_);
+        return keys_.table().look_ahead(coming.records);
     }
     void on(const BatchBegins&) noexcept
         requires requires(Keys& keys) { keys.end_batch(); }

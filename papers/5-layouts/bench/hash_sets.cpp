@@ -89,7 +89,7 @@ class Keyed {
             }
             rest = rest.subspan(batch.size());
             for (std::span<const Arrived> arrived = batch; !arrived.empty();) {
-                const std::size_t near = keys_.look_ahead(arrived, std::identity{});
+                const std::size_t near = keys_.look_ahead(arrived);
                 for (const Arrived& one : arrived.first(near)) {
                     found +=
                         static_cast<std::uint64_t>(keys_.find(one.record, one.hash) != nullptr);

@@ -21,6 +21,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
 #include <strid/engine/base/text.hpp>
+#include <strid/memory/table_allocator.hpp>
 
 namespace strid::operators {
 
@@ -97,6 +98,16 @@ class KeyIndex {
 
     /// Prefetches the slot that a lookup reads first.
     void prefetch(std::uint64_t hash) const noexcept { prefetch_for_read(&slots_[hash & mask_]); }
+    /// The first entry on the way of a lookup that has these bits of the hash; null if none has.
+    /// Nearly always it is that of the key, if there is one. No entry is read. O(1).
+    [[nodiscard]] Entry* guess(std::uint64_t hash) const noexcept {
+        const std::uint64_t salt = salt_of(hash);
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            const std::uint64_t pointer = slots_[at] ^ salt;
+            if (pointer >> pointer_bits == 0) return reinterpret_cast<Entry*>(pointer);
+            if (slots_[at] == 0) return nullptr;
+        }
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Bytes of the slots.
@@ -123,6 +134,8 @@ class KeyIndex {
     }
 
   private:
+    using Slots = std::vector<std::uint64_t, memory::TableAllocator<std::uint64_t>>;
+
     static constexpr int pointer_bits = 48;
     static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
     static_assert(sizeof(void*) == sizeof(std::uint64_t));
@@ -154,7 +167,7 @@ class KeyIndex {
     /// the written slots lie together. The entries that are read do not, so they are prefetched.
     [[gnu::noinline]] void grow() {
         constexpr std::size_t ahead = 16;
-        std::vector<std::uint64_t> old(2 * slots_.size());
+        Slots old(2 * slots_.size());
         old.swap(slots_);
         mask_ = slots_.size() - 1;
         for (std::size_t at = 0; at != old.size(); ++at) {
@@ -166,7 +179,7 @@ class KeyIndex {
         }
     }
 
-    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(8);  // always a power of two
+    Slots slots_ = Slots(8);  // always a power of two
     std::size_t mask_ = slots_.size() - 1;
     std::size_t size_ = 0;
 };

@@ -102,7 +102,7 @@ class KeyedIntervalJoin
         late_before_ = std::max(batch.watermark - lateness_, passed_);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Either>> coming) {
-        return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
+        return keys_.look_ahead(coming.records, [](const KeyState& state) {
             state.left.prefetch();
             state.right.prefetch();
         });

@@ -103,7 +103,7 @@ class KeyedCountWindows
         windows_ = windows_.share(0, context_.parallelism);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return table_.look_ahead(coming.records, key_of_);
+        return table_.look_ahead(coming.records);
     }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {

@@ -110,7 +110,7 @@ class KeyedSessions
         if (late_by_ == LateBy::own_input) taken_from_ = batch.watermark - lateness_;
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
+        return keys_.look_ahead(coming.records, [](const KeyState& state) {
             prefetch_object(state.sessions.data());
         });
     }

@@ -109,7 +109,7 @@ class KeyedTimeWindows
         }
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.look_ahead(coming.records, key_of_,
+        return keys_.look_ahead(coming.records,
                                 [](const KeyState& state) { state.panes.prefetch(); });
     }
 
