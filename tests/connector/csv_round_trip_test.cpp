@@ -89,6 +89,34 @@ TEST(CsvRoundTrip, TheEmptyTextOfASingleColumnIsNotABlankLine) {
     EXPECT_EQ(drain(csv_file<std::string>(path)).records, (std::vector<std::string>{"", "a", ""}));
 }
 
+/// Byte by byte.
+std::string field_of(const std::string& text, char delimiter) {
+    bool is_plain = true;
+    std::string quoted = "\"";
+    for (const char c : text) {
+        is_plain = is_plain && c != delimiter && c != '"' && c != '\n' && c != '\r';
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return is_plain ? text : quoted + '"';
+}
+
+TEST(CsvRoundTrip, AFieldIsQuotedWhereItMustBe) {
+    const std::string plain = "0123456789abcdefghijklm";
+    for (const char delimiter : {',', ';', '\t', '|'}) {
+        for (std::size_t size = 0; size != plain.size(); ++size) {
+            for (std::size_t at = 0; at <= size; ++at) {
+                for (int byte = 0; byte != 256; ++byte) {
+                    std::string text = plain.substr(0, size);
+                    if (at != size) text[at] = static_cast<char>(byte);
+                    std::string out = "before";
+                    append_csv_field(out, text, delimiter);
+                    ASSERT_EQ(out, "before" + field_of(text, delimiter));
+                }
+            }
+        }
+    }
+}
+
 TEST(CsvRoundTrip, PythonReadsTheSameTextAndNumbers) {
     const Folder folder;
     const auto path = folder.file("a.csv");
