@@ -15,6 +15,7 @@
 #include <strid/engine/connector/line_reader.hpp>
 
 #include "json_paths.hpp"
+#include "json_shapes.hpp"
 
 namespace strid {
 
@@ -27,7 +28,7 @@ using simdjson::error_code;
 static_assert(LineReader::slack_bytes >= simdjson::SIMDJSON_PADDING);
 
 constexpr const char* no_member = "missing";
-constexpr const char* null_member = "null";
+constexpr const char* null_member = detail::JsonShapes::null_member;
 
 bool is_digit(char c) noexcept {
     return c >= '0' && c <= '9';
@@ -95,10 +96,7 @@ const char* advice_on(std::string_view text) noexcept {
 }  // namespace
 
 struct JsonRow::Reader {
-    struct Found {
-        std::string_view text;
-        const char* fault;  // why the member is no text; null: it is
-    };
+    using Found = detail::JsonFound;
     /// The array or object around a value: its bracket ends the value where no comma does.
     struct Place {
         char closing;
@@ -111,6 +109,7 @@ struct JsonRow::Reader {
     }
 
     error_code read_line(char* text, std::size_t bytes);
+    error_code read_with_care(char* text, std::size_t bytes);
     error_code read_members(ondemand::object& object, const JsonPaths::Node* wanted,
                             std::size_t depth);
     error_code read_member(ondemand::field& field, const JsonPaths::Node* wanted,
@@ -124,6 +123,7 @@ struct JsonRow::Reader {
     JsonPaths paths;
     std::vector<std::vector<std::size_t>> ways;  // of each column, those that count most first
     std::vector<Found> found;                    // by slot
+    detail::JsonShapes shapes;
     ondemand::parser parser;
     char* line = nullptr;
 };
@@ -164,8 +164,16 @@ const JsonRow::Reader::Found& JsonRow::Reader::choose(std::size_t column) const 
 }
 
 error_code JsonRow::Reader::read_line(char* text, std::size_t bytes) {
+    if (shapes.read(text, bytes, found)) return simdjson::SUCCESS;
+    shapes.begin();
+    const error_code error = read_with_care(text, bytes);
+    if (error == simdjson::SUCCESS) shapes.keep(text, bytes, found);
+    return error;
+}
+
+error_code JsonRow::Reader::read_with_care(char* text, std::size_t bytes) {
     line = text;
-    for (Found& one : found) one = {{}, no_member};
+    for (Found& one : found) one = {.fault = no_member};
     ondemand::document document;
     const simdjson::padded_string_view padded(text, bytes, bytes + simdjson::SIMDJSON_PADDING);
     if (const auto error = parser.iterate(padded).get(document)) return error;
@@ -208,7 +216,7 @@ error_code JsonRow::Reader::read_member(ondemand::field& field, const JsonPaths:
         entry = JsonPaths::find(*wanted, name);
     }
     if (entry != nullptr) {
-        for (const std::size_t slot : entry->below) found[slot] = {{}, no_member};
+        for (const std::size_t slot : entry->below) found[slot] = {.fault = no_member};
     }
     return read_value(field.value(), entry, {'}', depth});
 }
@@ -220,7 +228,7 @@ error_code JsonRow::Reader::read_value(ondemand::value& value, const JsonPaths::
     const bool is_wanted = wanted != nullptr && wanted->slot != JsonPaths::none;
     Found* const slot = is_wanted ? &found[wanted->slot] : nullptr;
     if (first == '{') {
-        if (slot != nullptr) *slot = {{}, "an object"};
+        if (slot != nullptr) *slot = {.fault = "an object"};
         ondemand::object object;
         if (const auto error = value.get_object().get(object)) return error;
         const bool leads_on = wanted != nullptr && wanted->node != JsonPaths::none;
@@ -228,7 +236,7 @@ error_code JsonRow::Reader::read_value(ondemand::value& value, const JsonPaths::
                             place.depth + 1);
     }
     if (first == '[') {
-        if (slot != nullptr) *slot = {{}, "an array"};
+        if (slot != nullptr) *slot = {.fault = "an array"};
         ondemand::array array;
         if (const auto error = value.get_array().get(array)) return error;
         return read_array(array, place.depth + 1);
@@ -254,12 +262,15 @@ error_code JsonRow::Reader::read_scalar(ondemand::value& value, std::string_view
                                         Found* wanted) {
     while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
     if (token.empty()) return simdjson::TAPE_ERROR;
+    const std::size_t number = shapes.add_scalar(token);
     switch (token.front()) {
         case '"':
-            return read_string(value, token, wanted);
+            if (const auto error = read_string(value, token, wanted)) return error;
+            if (wanted != nullptr) wanted->scalar = number;
+            return simdjson::SUCCESS;
         case 'n':
             if (token != "null") return simdjson::N_ATOM_ERROR;
-            if (wanted != nullptr) *wanted = {{}, null_member};
+            if (wanted != nullptr) *wanted = {{}, null_member, number};
             return simdjson::SUCCESS;
         case 't':
             if (token != "true") return simdjson::T_ATOM_ERROR;
@@ -273,7 +284,7 @@ error_code JsonRow::Reader::read_scalar(ondemand::value& value, std::string_view
                 return simdjson::NUMBER_ERROR;
             }
     }
-    if (wanted != nullptr) *wanted = {token, nullptr};
+    if (wanted != nullptr) *wanted = {token, nullptr, number};
     return simdjson::SUCCESS;
 }
 
@@ -283,19 +294,19 @@ error_code JsonRow::Reader::read_string(ondemand::value& value, std::string_view
     const std::string_view text = token.substr(1, token.size() - 2);
     const std::size_t backslash = text.find('\\');
     if (backslash == std::string_view::npos) {
-        if (wanted != nullptr) *wanted = {text, nullptr};
+        if (wanted != nullptr) *wanted = {.text = text};
         return simdjson::SUCCESS;
     }
     if (!has_valid_escapes(text, backslash)) return simdjson::STRING_ERROR;
     if (wanted == nullptr) return simdjson::SUCCESS;
     std::string_view meant;  // in the parser's memory, and never longer than what it was read from
     if (value.get_string().get(meant) != simdjson::SUCCESS) {
-        *wanted = {{}, "half of a surrogate pair, which is no character"};
+        *wanted = {.fault = "half of a surrogate pair, which is no character"};
         return simdjson::SUCCESS;
     }
     char* const place = line + (text.data() - line);
     std::memcpy(place, meant.data(), meant.size());
-    *wanted = {{place, meant.size()}, nullptr};
+    *wanted = {.text = {place, meant.size()}};
     return simdjson::SUCCESS;
 }
 
