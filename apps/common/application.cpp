@@ -36,7 +36,7 @@ void Application::add_form_option(CLI::App& command) {
 }
 
 RunOptions Application::options_of_form(RunOptions options) const {
-    if (form_ == GraphForm::paper) options.fuse = false;
+    if (form() == GraphForm::paper) options.fuse = false;
     return options;
 }
 

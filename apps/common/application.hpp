@@ -61,7 +61,8 @@ class Application {
     virtual void add_own_options(CLI::App& command) = 0;
     /// The option --form, for an application whose graph can be the paper's.
     void add_form_option(CLI::App& command);
-    [[nodiscard]] GraphForm form() const noexcept { return form_; }
+    /// The form that the options ask for; another one where the application has forms of its own.
+    [[nodiscard]] virtual GraphForm form() const noexcept { return form_; }
     virtual void check_own() const {}
     /// The file beside the input; empty where none is named.
     [[nodiscard]] const std::string& side_file() const noexcept { return side_file_; }

@@ -53,9 +53,15 @@ class LinearRoad final : public Application {
             "All rules of a road in one operator, or one for each");
         command.add_flag("--write-input", options_.writes_input,
                          "The records themselves are the output");
+        add_form_option(command);
+    }
+    void check_own() const override {
+        if (form() == GraphForm::paper && options_.layout != linear_road::Layout::fused)
+            throw GraphError("--form paper and --layout operators exclude each other");
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         linear_road::Options options = options_;
+        if (form() == GraphForm::paper) options.layout = linear_road::Layout::paper;
         options.makes_traffic = minutes_ > 0;
         options.traffic.expressways = std::max(options.expressways, 1);
         if (minutes_ > 0) options.traffic.seconds = minutes_ * 60;

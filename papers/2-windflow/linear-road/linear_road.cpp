@@ -13,7 +13,9 @@
 #include "answers.hpp"
 #include "by_operator.hpp"
 #include "event_replay.hpp"
+#include "papers_form.hpp"
 #include "roads.hpp"
+#include "travel_times.hpp"
 #include "writers.hpp"
 
 namespace strid::apps::linear_road {
@@ -22,23 +24,6 @@ namespace {
 
 constexpr double pace_min = 0.25;
 constexpr double pace_max = 1'000'000;
-
-/// Takes the questions for travel times out.
-class WithoutTravelTimes {
-  public:
-    static constexpr FunctionTraits traits{.hears = events<Opened>, .stateless = true};
-
-    void on(const Opened& opened) { asked_ = opened.context.counter("travel times asked"); }
-    bool operator()(const Event& event) {
-        if (event.kind != Kind::travel_time) [[likely]]
-            return true;
-        asked_.add();
-        return false;
-    }
-
-  private:
-    Counter asked_;
-};
 
 bool makes_traffic(const Endpoints& endpoints, const Options& options) noexcept {
     return options.makes_traffic || endpoints.generate > 0;
@@ -112,6 +97,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
     const auto answer_events = [&](auto source) {
         auto events = graph.source(std::move(source), {.name = "events"});
         if (options.writes_input) return write_input(std::move(events), endpoints);
+        if (options.layout == Layout::paper)
+            return answer_in_papers_form(std::move(events), tolls, writer);
         auto timed = std::move(events)
                          .filter(WithoutTravelTimes{}, {.name = "dispatch"})
                          .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"});

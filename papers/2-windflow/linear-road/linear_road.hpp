@@ -21,8 +21,9 @@ namespace strid::apps::linear_road {
 
 /// How the rules are laid out.
 enum class Layout : std::uint8_t {
-    fused,     ///< All rules of a road in one operator.
-    operators  ///< An operator for each rule (by_operator.hpp).
+    fused,      ///< All rules of a road in one operator.
+    operators,  ///< An operator for each rule (by_operator.hpp).
+    paper       ///< The operators of paper 2 (papers_form.hpp).
 };
 
 struct Options {

@@ -47,6 +47,11 @@ class KilledKeys(Killed):
                    golden=PAPER / "yahoo-benchmark/golden/counts.csv",
                    in_order=False)
 
+    def test_yahoo_benchmark_in_the_papers_form(self):
+        self.check("yahoo-benchmark", 6_000, "--input", EVENTS, "--campaigns", CAMPAIGNS,
+                   "--form", "paper", golden=PAPER / "yahoo-benchmark/golden/counts.csv",
+                   in_order=False)
+
 
 class KilledFlights(Killed):
     def test_delays_and_rotations(self):
@@ -84,6 +89,9 @@ class KilledRoads(Killed):
         # The state of its operators is not by key: the number of replicas stays.
         self.linear_road("--layout", "operators", replicas=(1,))
 
+    def test_linear_road_in_the_papers_form(self):
+        self.linear_road("--form", "paper", replicas=(1,))
+
     def test_made_traffic(self):
         self.check("linear-road", 40_000, "--generate", "40k", replicas=(1,), in_order=False)
 
@@ -102,6 +110,10 @@ class KilledCalls(Killed):
 
     def test_full_form_exactly(self):
         self.check("voip-stream", 6_000, "--input", CALLS, "--form", "full", "--filters", "exact")
+
+    def test_papers_form(self):
+        self.check("voip-stream", 6_000, "--input", CALLS, "--threshold", "0.3", "--form", "paper",
+                   golden=PAPER / "voip-stream/golden/scores.csv")
 
     def test_generated_calls(self):
         self.check("voip-stream", 50_000, "--generate", "50k")

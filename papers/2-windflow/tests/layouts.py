@@ -11,7 +11,11 @@ from command_line import Case
 BLOCKS = ("Seqs", "Combiners", "Pipes", "Containers", "All-to-Alls")
 # Applications whose --form paper has the paper's graph, and their letters in its table 3.
 PAPERS_FORM = {"fraud-detection": ("FD", "--model", "model.txt"), "spike-detection": ("SD",),
-               "traffic-monitoring": ("TM", "--roads", "roads.csv"), "word-count": ("WC",)}
+               "traffic-monitoring": ("TM", "--roads", "roads.csv"), "word-count": ("WC",),
+               "yahoo-benchmark": ("YB", "--campaigns", "campaigns.csv"),
+               "linear-road": ("LR", "--history", "history.csv"), "voip-stream": ("VS",)}
+# Its row contradicts the paper's rules (tests/block/table3_test.cpp), which give this one.
+BY_THE_RULES = {"VS": [32, 13, 13, 16, 8]}
 
 
 class Layouts(Case):
@@ -29,7 +33,10 @@ class Layouts(Case):
             text = self.strid("explain", name, "--algebra", "--parallelism", 1, "--form", "paper",
                               *options).stdout.decode()
             found = list(map(int, re.findall(r"\d+", text.splitlines()[-1])))
-            self.assertEqual(found, [printed[short, block] for block in BLOCKS], name)
+            row = [printed[short, block] for block in BLOCKS]
+            self.assertEqual(found, BY_THE_RULES.get(short, row), name)
+            if short in BY_THE_RULES:
+                self.assertEqual(found[:2], row[:2], "its Seqs and Combiners are the paper's")
 
     def test_explain_lists_the_tasks_of_a_replay(self):
         run = ["--workers", 2, "--duration", "10ms"]

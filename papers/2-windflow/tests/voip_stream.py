@@ -27,7 +27,8 @@ TIGHT = ["--numbers", 96, "--pairs", 1000]
 def ways():
     """Options of `run`; one of each kind where STRID_FEW_WAYS is set, as in slow builds."""
     some = [[], ["--parallelism", 3], ["--form", "full", "--parallelism", 2],
-            ["--form", "full", "--mode", "simulation", "--seed", 3, "--parallelism", 3]]
+            ["--form", "full", "--mode", "simulation", "--seed", 3, "--parallelism", 3],
+            ["--form", "paper", "--parallelism", 2]]
     if os.environ.get("STRID_FEW_WAYS"):
         return some
     return some + [["--parallelism", 2, "--mode", "dedicated"], ["--workers", 1],

@@ -46,8 +46,10 @@ class VoipStream final : public Application {
                             {{"bloom", Filters::bloom}, {"exact", Filters::exact}},
                             "How counts and pairs are kept");
         add_choice<Form>(command, "--form", options_.form,
-                         {{"compact", Form::compact}, {"full", Form::full}},
-                         "The graph: few operators, or one for each feature as in paper 2");
+                         {{"compact", Form::compact}, {"full", Form::full}, {"paper", Form::paper}},
+                         "The graph: few operators, one for each feature as in figure 11 of paper "
+                         "2, or\nthose whose blocks its table 3 counts, without chaining; with the "
+                         "same answer");
         number("--numbers", options_.numbers, numbers_max,
                "Numbers that the filters are made for (default 100k)");
         number("--pairs", options_.pairs, pairs_max,
@@ -72,6 +74,9 @@ class VoipStream final : public Application {
             .add_option("--telemarketers-file", options_.truth_path,
                         "With --generate: write there which numbers are telemarketers")
             ->type_name("FILE");
+    }
+    [[nodiscard]] GraphForm form() const noexcept override {
+        return options_.form == Form::paper ? GraphForm::paper : GraphForm::own;
     }
     void check_own() const override {
         if (!(options_.telemarketers >= 0 && options_.telemarketers <= 0.5))

@@ -60,7 +60,10 @@ void score_calls(CallStream calls, const Endpoints& endpoints, const Options& op
                      endpoints, options, plan);
         return;
     }
-    auto scores = full_graph(std::move(in_order), options, plan);
+    Stream<CallScore> scores =
+        options.form == Form::full
+            ? full_graph(std::move(in_order), options, plan)
+            : papers_graph(std::move(in_order).key_by(ShardOfCaller{}).sealed(), options, plan);
     if (options.threshold > 0) {
         write_results<CallScore>(
             std::move(scores).filter([threshold = options.threshold](

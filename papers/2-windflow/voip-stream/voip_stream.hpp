@@ -20,7 +20,8 @@ namespace strid::apps::voip_stream {
 enum class Filters : std::uint8_t { bloom, exact };
 enum class Form : std::uint8_t {
     compact,  ///< all features of a caller in one operator
-    full      ///< an operator for each feature, as figure 11 of paper 2 has it
+    full,     ///< an operator for each feature, as figure 11 of paper 2 has it
+    paper     ///< the operators whose blocks table 3 of paper 2 counts, none of them chained
 };
 
 struct Options {
@@ -54,6 +55,8 @@ using SharedPlan = std::shared_ptr<const Plan>;
 
 /// The results of the operator `parser` for the calls: established ones, in their order.
 using Calls = Stream<TimedCall>;
+/// The same by the shard of the caller.
+using CallsOfCallers = decltype(std::declval<Calls>().key_by(ShardOfCaller{}).sealed());
 /// The results of the operator `sides` for those.
 using CallSides = decltype(std::declval<Stream<Side>>().key_by(ShardOfNumber{}).sealed());
 
@@ -63,6 +66,9 @@ void write_scores(CallSides sides, const Endpoints& endpoints, const Options& op
 /// The operators between calls and scores.
 [[nodiscard]] Stream<CallScore> full_graph(Calls calls, const Options& options,
                                            const SharedPlan& plan);
+/// The same in the paper's form.
+[[nodiscard]] Stream<CallScore> papers_graph(CallsOfCallers calls, const Options& options,
+                                             const SharedPlan& plan);
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options);
 

@@ -30,18 +30,25 @@ class YahooBenchmark final : public Application {
         add_duration_option(command, "--disorder", counting_.disorder,
                             "How far a view may lie before the latest before it (default 1s)",
                             read_duration_or_zero);
+        add_form_option(command);
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
-        if (side_file().empty())
-            return yahoo_benchmark::build(graph, endpoints, counting_,
-                                          yahoo_benchmark::Campaigns{});
+        if (side_file().empty()) return build_of(graph, endpoints, yahoo_benchmark::Campaigns{});
         const auto campaigns = yahoo_benchmark::read_campaigns(
             side_file(),
             {.check_every = reload_, .report = say_that_old_ones_stay, .user = "--campaigns"});
-        yahoo_benchmark::build(graph, endpoints, counting_, campaigns.current());
+        build_of(graph, endpoints, campaigns.current());
     }
 
   private:
+    void build_of(Graph& graph, const Endpoints& endpoints,
+                  const yahoo_benchmark::Campaigns& campaigns) const {
+        if (form() == GraphForm::paper) {
+            yahoo_benchmark::build_papers_form(graph, endpoints, counting_, campaigns);
+        } else {
+            yahoo_benchmark::build(graph, endpoints, counting_, campaigns);
+        }
+    }
     static void say_that_old_ones_stay(const std::string& failure) {
         std::fprintf(stderr, "strid: %s; the campaigns stay as they were\n", failure.c_str());
     }

@@ -67,13 +67,23 @@ inline constexpr auto view_of_campaign = [](const View& view, const std::uint32_
     return CampaignView{campaign, EventTime{std::chrono::milliseconds{view.time_ms}}};
 };
 
+inline constexpr auto is_view = [](const Event& event) { return event.event_type == "view"; };
+
+/// The row of a result of the windows.
+template <class Result>
+[[nodiscard]] CampaignCount count_of(const Result& result) noexcept {
+    constexpr std::int64_t ns_per_ms = 1'000'000;
+    return {result.key, result.window.start.ns() / ns_per_ms, result.window.end.ns() / ns_per_ms,
+            result.value};
+}
+
 /// The views among the events, a stream of `Event`, each with the campaign of its ad; views of an
 /// ad that the table has not are left out.
 template <class Events>
 [[nodiscard]] auto views_by_campaign(Events events, const Campaigns& campaigns,
                                      const Counting& counting) {
     return std::move(events)
-        .filter([](const Event& event) { return event.event_type == "view"; }, {.name = "views"})
+        .filter(is_view, {.name = "views"})
         .map(
             [](const Event& event) {
                 return View{event.ad, event.time_ms};
@@ -90,13 +100,7 @@ template <class Views>
     return std::move(views)
         .window(window::TimeWindows::tumbling(counting.window), window::count(), share::automatic,
                 {.name = "count"})
-        .map(
-            [](const auto& result) {
-                constexpr std::int64_t ns_per_ms = 1'000'000;
-                return CampaignCount{result.key, result.window.start.ns() / ns_per_ms,
-                                     result.window.end.ns() / ns_per_ms, result.value};
-            },
-            {.name = "rows"});
+        .map([](const auto& result) { return count_of(result); }, {.name = "rows"});
 }
 
 }  // namespace strid::apps::yahoo_benchmark

@@ -16,4 +16,8 @@ namespace strid::apps::yahoo_benchmark {
 void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
            const Campaigns& campaigns);
 
+/// The same by the operators of paper 2 (papers_form.hpp). Throws as build().
+void build_papers_form(Graph& graph, const Endpoints& endpoints, const Counting& counting,
+                       const Campaigns& campaigns);
+
 }  // namespace strid::apps::yahoo_benchmark

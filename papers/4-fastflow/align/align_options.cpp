@@ -22,7 +22,6 @@ namespace {
 constexpr unsigned cost_max = 10'000;        // far from what 16 bits hold
 constexpr unsigned residue_score_max = 100;  // a kernel of 8 bits holds it
 constexpr std::size_t top_max = 1'000'000;
-constexpr std::size_t workers_max = 1'024;
 
 constexpr const char* footer =
     "A gap of k residues costs OPEN + k * EXTEND. Sequences may lie in files that gzip, zstd, xz "
@@ -112,8 +111,7 @@ void add_align_options(CLI::App& app, AlignOptions& options) {
     app.add_option("--vectors", options.vectors,
                    "auto (default), avx2, sse41, sse2, neon or altivec; changes the speed only")
         ->type_name("KIND");
-    add_number_option(app, "--workers", options.workers, 1, workers_max,
-                      "Threads (default: one for each core)");
+    tool::add_worker_options(app, options.workers, "Threads (default: one for each core)");
     app.add_flag("--quiet", options.quiet, "No progress line and no summary");
 }
 

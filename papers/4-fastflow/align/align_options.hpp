@@ -10,6 +10,7 @@
 #include "alphabet.hpp"
 #include "report.hpp"
 #include "scoring.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace CLI {
 class App;
@@ -34,7 +35,7 @@ struct AlignOptions {
     Format format = Format::table;
     Mode mode = Mode::local;
     std::string vectors = "auto";
-    std::size_t workers = 0;  ///< 0: one for each core.
+    tool::WorkerOptions workers = {};
     bool quiet = false;
 
     /// Throws GraphError for options that do not belong together.

@@ -106,7 +106,7 @@ int run(const AlignOptions& options, const std::string& arguments,
         results.push_back(
             judge(hits[i].take(), queries[i], significance, size, options.expected_max));
     }
-    pattern::Team team(options.workers);
+    pattern::Team team(options.workers.of_team());
     align_results(results, queries, scoring, team, interruption);
     if (is_sam) output.write(references.header(arguments), interruption.requested());
     for (std::size_t i = 0; i < queries.size(); ++i) {

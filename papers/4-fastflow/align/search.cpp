@@ -97,18 +97,16 @@ class Worker : public OperatorTypes<Task, void> {
 }  // namespace
 
 Hits search_database(SequenceReader& database, const std::vector<Query>& queries,
-                     const TopHits& none, std::size_t workers,
+                     const TopHits& none, const tool::WorkerOptions& workers,
                      const tool::Interruption& interruption, const ReadSome& read_some) {
     Feeder feeder(database, queries, read_some);
     Gathered gathered(queries.size(), none);
-    pattern::Options options;
-    options.execution.workers = workers;
     // On demand: tasks differ in length, and no worker is given more than one ahead.
     (void)pattern::run(
         pattern::pipeline(pattern::source([&feeder] { return feeder.next(); }),
                           pattern::farm(Worker(queries, none, interruption, gathered),
-                                        pattern::OnDemand{2}, {.workers = workers})),
-        options);
+                                        pattern::OnDemand{2}, {.workers = workers.count})),
+        workers.of_pattern());
     return std::move(gathered.hits());
 }
 

@@ -20,17 +20,18 @@
 #include "report.hpp"
 #include "sequence_reader.hpp"
 #include "tools/common/interruption.hpp"
+#include "tools/common/worker_options.hpp"
 #include "top_hits.hpp"
 
 namespace strid::align {
 
 using ReadSome = std::function<void(const SequenceBatch&)>;
 
-/// The best hits of each query, of which `none` says how many are kept, by so many workers (0: one
-/// for each core). `read_some` is called with each part that was read, by one thread at a time.
+/// The best hits of each query, of which `none` says how many are kept, by these
+/// workers. `read_some` is called with each part that was read, by one thread at a time.
 /// Throws InputOutputError, Interrupted.
 [[nodiscard]] Hits search_database(SequenceReader& database, const std::vector<Query>& queries,
-                                   const TopHits& none, std::size_t workers,
+                                   const TopHits& none, const tool::WorkerOptions& workers,
                                    const tool::Interruption& interruption,
                                    const ReadSome& read_some);
 

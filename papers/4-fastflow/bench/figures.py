@@ -15,6 +15,7 @@ After an interruption, and after --minutes, --resume goes on. The parts, in this
   farm          figure 1.5 left, speed-up by workers and by what a task takes
   ring          figure 1.5 right, messages a second of a ring of stages
   applications  figures 1.6 to 1.8, whole programs beside sequential ones (applications.py)
+  tables        figure 1.7 on tables that a package has (packaged_tables.py)
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench"), str(HERE.parents[1] / "pages")]
+if (HERE.parents[2] / "build/peers/python").is_dir():
+    sys.path.append(str(HERE.parents[2] / "build/peers/python"))
 import applications  # noqa: E402
+import packaged_tables  # noqa: E402
 from figure_pages import write_page_of_run  # noqa: E402
 from reporting import (commit_text, find_allocators, machine_text, plot,  # noqa: E402
                        positive_number, spread, whole_number, write_csv)
@@ -241,8 +245,12 @@ def whole_programs(bench: Bench, output: Path) -> None:
                          bench.size["input_scale"])
 
 
+def tables(bench: Bench, output: Path) -> None:
+    packaged_tables.measure(bench.build, output, bench.store, bench.size["rounds"], bench.workers)
+
+
 PARTS = {"queues": queues, "allocators": allocators, "farm": farm, "ring": ring,
-         "applications": whole_programs}
+         "applications": whole_programs, "tables": tables}
 
 
 def parts_of(text: str) -> list[str]:

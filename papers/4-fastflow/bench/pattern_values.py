@@ -8,7 +8,8 @@ from pathlib import Path
 
 from figure_values import Value, by_round, of_rounds, read_rows
 
-FILES = ("queues.csv", "allocators.csv", "farm.csv", "ring.csv", "applications.csv")
+FILES = ("queues.csv", "allocators.csv", "farm.csv", "ring.csv", "applications.csv",
+         "table_times.csv", "tables.csv")
 OWN = {"1.4": "slab", "1.5-farm": "strid", "1.5-ring": "strid"}
 # The case that strid is compared with: the same work by another program.
 BY_PBZIP2 = " by pbzip2"
@@ -99,7 +100,40 @@ def beside_pbzip2(rows: list[dict]) -> list[Value]:
     return values
 
 
+def table_times(rows: list[dict]) -> list[Value]:
+    """Speed-ups, and the processor time of all threads, which neighbours on the machine touch
+    less."""
+    spent = rounds_of(rows, ["case", "workers"], "processor_seconds")
+    return applications(rows) + [
+        of_rounds("1.7-tables", f"processor time of {case}", workers,
+                  by_round(rounds, spent[case, "0"]), "times that of the sequential program")
+        for (case, workers), rounds in spent.items() if workers != "0"]
+
+
+def packaged_tables(rows: list[dict]) -> list[Value]:
+    """The accuracy over all folds of a round, and ours over the other one, round by round."""
+    folds: dict[tuple, list[dict]] = {}
+    for row in rows:
+        folds.setdefault((row["table"], row["by"], row["round"]), []).append(row)
+    right: Rounds = {}
+    nodes: Rounds = {}
+    for (table, by, number), same in folds.items():
+        right.setdefault((table, by), {})[number] = (
+            sum(int(row["right"]) for row in same) / sum(int(row["tested"]) for row in same))
+        nodes.setdefault((table, by), {})[number] = (
+            sum(int(row["nodes"]) for row in same) / len(same))
+    values = [of_rounds("1.7-tables", f"{table} by {by}", "right", rounds.values(), "%", 100)
+              for (table, by), rounds in right.items()]
+    values += [of_rounds("1.7-tables", f"{table} by {by}", "nodes", rounds.values(), "nodes")
+               for (table, by), rounds in nodes.items()]
+    values += [of_rounds("1.7-tables", f"{table}, right over scikit-learn", "",
+                         by_round(rounds, right[table, "scikit-learn"]), "times")
+               for (table, by), rounds in right.items() if by == "strid"]
+    return values
+
+
 def values_of(folder: Path) -> list[Value]:
-    makers = (table_1_1, figure_1_4, figure_1_5_farm, figure_1_5_ring, applications)
+    makers = (table_1_1, figure_1_4, figure_1_5_farm, figure_1_5_ring, applications, table_times,
+              packaged_tables)
     return [value for name, make in zip(FILES, makers)
             for rows in [read_rows(folder / name)] if rows for value in make(rows)]

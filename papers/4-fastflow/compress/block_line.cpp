@@ -30,12 +30,6 @@ class BlockWorker {
     std::shared_ptr<Codec> codec_;  // shared by nothing: it makes the node one that can be copied
 };
 
-pattern::Options options_for(std::size_t workers) {
-    pattern::Options options;
-    options.execution.workers = workers;
-    return options;
-}
-
 }  // namespace
 
 BlockPointer BlockLine::fresh() {
@@ -73,11 +67,11 @@ void BlockLine::discard_all() {
     while (!is_empty()) recycle(result());
 }
 
-BlockAccelerator::BlockAccelerator(std::size_t workers)
-    : BlockLine(workers + 1, workers * blocks_per_worker),
+BlockAccelerator::BlockAccelerator(const tool::WorkerOptions& workers)
+    : BlockLine(workers.count + 1, workers.count * blocks_per_worker),
       accelerator_(pattern::accelerate<BlockPointer>(
-          pattern::named("block", pattern::ordered_farm(BlockWorker{}, {.workers = workers})),
-          options_for(workers))) {}
+          pattern::named("block", pattern::ordered_farm(BlockWorker{}, {.workers = workers.count})),
+          workers.of_pattern())) {}
 
 BlockPointer BlockAccelerator::wait_for_one() {
     std::optional<BlockPointer> result = accelerator_.result();

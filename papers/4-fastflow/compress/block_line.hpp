@@ -20,6 +20,7 @@
 
 #include "block.hpp"
 #include "codec.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::compress {
 
@@ -85,7 +86,7 @@ class BlocksInTurn final : public BlockLine {
 
 class BlockAccelerator final : public BlockLine {
   public:
-    explicit BlockAccelerator(std::size_t workers);
+    explicit BlockAccelerator(const tool::WorkerOptions& workers);
 
     [[nodiscard]] Codec& codec() noexcept override { return codec_; }
 

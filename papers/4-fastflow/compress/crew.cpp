@@ -76,13 +76,14 @@ class Crew {
         : setting_(setting),
           shared_(shared),
           on_outcome_(on_outcome),
-          files_max_(setting.options.workers *
+          files_max_(setting.options.workers.count *
                      (shared != nullptr ? results_per_worker : files_per_worker)),
           accelerator_(pattern::accelerate<const Job*>(
-              pattern::named("file", pattern::ordered_farm(FileWorker(setting, shared != nullptr),
-                                                           pattern::OnDemand{2},
-                                                           {.workers = setting.options.workers})),
-              options_for(setting.options.workers))) {}
+              pattern::named("file",
+                             pattern::ordered_farm(FileWorker(setting, shared != nullptr),
+                                                   pattern::OnDemand{2},
+                                                   {.workers = setting.options.workers.count})),
+              setting.options.workers.of_pattern())) {}
 
     void run(std::span<const Job> jobs) {
         for (const Job& job : jobs) {
@@ -102,11 +103,6 @@ class Crew {
     }
 
   private:
-    static pattern::Options options_for(std::size_t workers) {
-        pattern::Options options;
-        options.execution.workers = workers;
-        return options;
-    }
     bool finish(const DonePointer& done) {
         --inside_;
         if (done->is_too_large) {
@@ -138,7 +134,7 @@ void run_in_turn(std::span<const Job> jobs, const Setting& setting, Output* shar
 
 void run_small_jobs(std::span<const Job> jobs, const Setting& setting, Output* shared,
                     const OnOutcome& on_outcome) {
-    if (setting.options.workers == 1 || jobs.size() == 1) {
+    if (setting.options.workers.count == 1 || jobs.size() == 1) {
         run_in_turn(jobs, setting, shared, on_outcome);
     } else {
         Crew(setting, shared, on_outcome).run(jobs);

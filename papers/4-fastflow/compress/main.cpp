@@ -76,7 +76,7 @@ class Program {
     void run_large(std::span<const Job> jobs) {
         Codec codec;
         std::unique_ptr<BlockLine> line;
-        if (options_.workers == 1) {
+        if (options_.workers.count == 1) {
             line = std::make_unique<BlocksInTurn>(codec);
         } else {
             line = std::make_unique<BlockAccelerator>(options_.workers);

@@ -21,8 +21,6 @@ namespace strid::compress {
 
 namespace {
 
-constexpr std::size_t workers_max = 1024;
-
 const char* description(Direction direction) {
     return direction == Direction::compress
                ? "Compresses files in parallel to what bzip2 reads; FILE becomes FILE.bz2"
@@ -106,8 +104,8 @@ void add_options(CLI::App& app, Options& options) {
             level == 1 ? "Blocks of 100 kB; -2 to -8: of 200 to 800 kB" : "of 900 kB (default)");
         if (level != 1 && level != 9) option->group("");
     }
-    add_number_option(app, "--workers", options.workers, 1, workers_max,
-                      "Threads that code blocks (default: one for each core)");
+    tool::add_worker_options(app, options.workers,
+                             "Threads that code blocks (default: one for each core)");
     app.set_version_flag(
         "-V,-L,--version,--license",
         fmt::format("strid {}, to the format of bzip2 1.0 by libdivsufsort {}; Apache License 2.0",
@@ -129,7 +127,8 @@ std::optional<int> read_options(int argc, const char* const* argv, Options& opti
     if (argc > 0 && name_of(argv[0]) == "strid-decompress") {
         options.direction = Direction::decompress;
     }
-    options.workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, workers_max);
+    options.workers.count = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
+                                                    tool::WorkerOptions::count_max);
     const bool is_decompress = options.direction == Direction::decompress;
     CLI::App app{description(options.direction),
                  is_decompress ? "strid decompress" : "strid compress"};
@@ -147,7 +146,7 @@ std::optional<int> read_options(int argc, const char* const* argv, Options& opti
     if (options.small) {
         constexpr int level_max = 2;
         options.level = std::min(options.level, level_max);
-        options.workers = 1;
+        options.workers.count = 1;
     }
     if (options.files.empty()) options.files.emplace_back("-");
     return std::nullopt;

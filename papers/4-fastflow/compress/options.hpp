@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "block.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::compress {
 
@@ -29,7 +30,7 @@ struct Options {
     bool quiet = false;
     bool verbose = false;
     bool small = false;  ///< Less memory: one worker, and blocks of 200 kB at most.
-    std::size_t workers = 1;
+    tool::WorkerOptions workers = {.count = 1};
     std::vector<std::string> files;
 
     /// The files are replaced by what they become.

@@ -56,7 +56,7 @@ class Planner {
         // Fewer files than workers: those with several blocks keep the others busy, too.
         const auto small = std::count_if(plan_.jobs.begin(), plan_.jobs.end(),
                                          [](const Job& job) { return job.is_small; });
-        if (static_cast<std::size_t>(small) < options_.workers) {
+        if (static_cast<std::size_t>(small) < options_.workers.count) {
             for (Job& job : plan_.jobs) job.is_small = job.is_small && job.size <= tiny_bytes;
         }
         return std::move(plan_);

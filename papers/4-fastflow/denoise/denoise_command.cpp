@@ -194,8 +194,7 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
         ->check(CLI::Range(1, 100));
     add_number_option(app, "--pixels-max", command.pixels_max, 1, std::uint64_t{1} << 30,
                       "Refuses larger frames (default 134217728)");
-    add_number_option(app, "--workers", command.workers, 1, 1'024,
-                      "Threads that compute (default: one per core)");
+    tool::add_worker_options(app, command.workers, "Threads that compute (default: one per core)");
     app.add_flag("--verbose", command.verbose,
                  "Print noise, iterations and the last change of each plane");
     app.add_flag("--quiet", command.quiet, "No progress");
@@ -223,7 +222,8 @@ FrameJob make_job(const DenoiseCommand& command, const tool::Interruption& inter
         job.worker.added_noise = AddedNoise{*command.noise_share, command.noise_seed.value_or(1)};
     }
     job.worker.verbose = command.verbose;
-    job.workers = command.workers != 0 ? command.workers : cores();
+    job.workers = command.workers;
+    if (job.workers.count == 0) job.workers.count = cores();
     job.frames_expected = inputs.size() > 1 ? inputs.size() : 0;
     job.quiet = command.quiet;
     return job;

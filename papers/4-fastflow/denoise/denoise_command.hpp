@@ -11,6 +11,7 @@
 #include "added_noise.hpp"
 #include "denoiser.hpp"
 #include "frame_run.hpp"
+#include "tools/common/worker_options.hpp"
 #include "yuv_frames.hpp"
 
 namespace CLI {
@@ -32,7 +33,7 @@ struct DenoiseCommand {
     int compression = 6;
     int quality = 95;  ///< Of JPEG.
     std::uint64_t pixels_max = std::uint64_t{1} << 27;
-    std::size_t workers = 0;
+    tool::WorkerOptions workers = {};
     bool verbose = false;
     bool quiet = false;
 };

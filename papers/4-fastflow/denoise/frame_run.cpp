@@ -92,10 +92,10 @@ class FrameRun {
     }
 
     void run_alone(WorkPointer work) {
-        if (job_.workers == 1) {
+        if (job_.workers.count == 1) {
             job_.worker.process(*work, run_in_sequence);
         } else {
-            pattern::Team team(job_.workers);
+            pattern::Team team(job_.workers.of_team());
             job_.worker.process(*work, [&team](std::size_t blocks, const Block& block) {
                 pattern::parallel_for(team, 0, blocks, block, {.iterations_min = 1});
             });
@@ -104,16 +104,15 @@ class FrameRun {
     }
 
     void run_sequence(WorkPointer first, WorkPointer second) {
-        const std::size_t in_flight_max = 2 * job_.workers + 2;
+        const std::size_t in_flight_max = 2 * job_.workers.count + 2;
         const auto process = [worker = &job_.worker](WorkPointer work) {
             worker->process(*work, run_in_sequence);
             return work;
         };
-        pattern::Options options;
-        options.execution.workers = job_.workers;
         auto farm = pattern::accelerate<WorkPointer>(
-            pattern::named("denoise", pattern::ordered_farm(process, {.workers = job_.workers})),
-            options);
+            pattern::named("denoise",
+                           pattern::ordered_farm(process, {.workers = job_.workers.count})),
+            job_.workers.of_pattern());
         std::size_t in_flight = 0;
         const auto offload = [&](WorkPointer work) {
             if (!work) return;

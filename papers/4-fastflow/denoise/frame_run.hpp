@@ -16,6 +16,7 @@
 #include "frame_sink.hpp"
 #include "frame_work.hpp"
 #include "tools/common/interruption.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::denoise {
 
@@ -24,7 +25,7 @@ struct FrameJob {
     Frames references = {};  ///< Without a source: there are none.
     std::unique_ptr<FrameSink> sink = {};
     FrameWorker worker = {};
-    std::size_t workers = 1;
+    tool::WorkerOptions workers = {.count = 1};
     std::uint64_t frames_expected = 0;  ///< For the progress; 0: not known.
     bool quiet = false;
 };

@@ -67,7 +67,8 @@ class Worker : public OperatorTypes<Round, Round> {
 };
 
 std::size_t workers_of(const FarmJob& job) {
-    return job.workers != 0 ? job.workers : std::max<std::size_t>(current_affinity().size(), 1);
+    if (job.workers.count != 0) return job.workers.count;
+    return std::max<std::size_t>(current_affinity().size(), 1);
 }
 
 /// As many runners as are useful, with the first trajectories.
@@ -107,7 +108,7 @@ Statistics simulate(const Kinetics& kinetics, const Plan& plan, const FarmJob& j
         shared.progress.at(shared.dispatch.done());
     });
     const auto nothing = [](const Round& /*none*/) {};
-    pattern::Options options;
+    pattern::Options options = job.workers.of_pattern();
     options.execution.workers = workers;
     pattern::run(pattern::pipeline(source,
                                    pattern::iterate(pattern::pipeline(

@@ -22,12 +22,13 @@
 #include "statistics.hpp"
 #include "tools/common/interruption.hpp"
 #include "tools/common/progress.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::ssa {
 
 struct FarmJob {
     std::uint64_t runs = 1;
-    std::size_t workers = 0;  ///< 0: one for each core
+    tool::WorkerOptions workers = {};
     bool quantiles = true;
     /// Gets the text of the trajectories in their order; empty: it is not made.
     std::function<void(std::string_view)> write = {};

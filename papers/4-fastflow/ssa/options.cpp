@@ -115,8 +115,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
         ->type_name("FILE");
     app.add_option("--plot", arguments.plot, "A picture of the statistics, drawn by gnuplot")
         ->type_name("FILE.svg");
-    add_number_option(app, "--workers", arguments.workers, 1, 1024,
-                      "Threads. Default: one for each core");
+    tool::add_worker_options(app, arguments.workers, "Threads. Default: one for each core");
     app.add_flag("--quiet", arguments.quiet, "No progress line");
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "method.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace CLI {
 class App;
@@ -24,7 +25,7 @@ struct Arguments {
     Plan plan;
     std::uint64_t runs = 1000;
     std::vector<double> quantiles{0.05, 0.5, 0.95};
-    std::size_t workers = 0;
+    tool::WorkerOptions workers = {};
     bool quiet = false;
 };
 

@@ -14,10 +14,9 @@
 #include <strid/program/arguments.hpp>
 
 #include "table_parser.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::tree {
-
-inline constexpr std::size_t workers_max = 1024;
 
 inline void add_delimiter_option(CLI::App& app, char& delimiter) {
     add_text_option(
@@ -40,8 +39,8 @@ inline void add_missing_option(CLI::App& app, MissingWords& missing) {
         ->allow_extra_args(false);
 }
 
-inline void add_running_options(CLI::App& app, std::size_t& workers, bool& quiet) {
-    add_number_option(app, "--workers", workers, 1, workers_max, "Threads (default: one per core)");
+inline void add_running_options(CLI::App& app, tool::WorkerOptions& workers, bool& quiet) {
+    tool::add_worker_options(app, workers, "Threads (default: one per core)");
     app.add_flag("--quiet", quiet, "No progress line");
 }
 

@@ -17,6 +17,7 @@
 #include "learning.hpp"
 #include "parallel.hpp"
 #include "tools/common/progress.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::tree {
 
@@ -31,7 +32,7 @@ struct LearnArguments {
     bool no_prune = false;
     std::size_t folds = 0;
     std::uint64_t seed = 1;
-    std::size_t workers = 0;
+    tool::WorkerOptions workers = {};
     bool quiet = false;
 };
 
@@ -39,7 +40,10 @@ struct LearnArguments {
 class Learning {
   public:
     Learning(const LearnArguments& arguments, const tool::Interruption& interruption)
-        : arguments_(arguments), interruption_(interruption), team_(arguments.workers) {}
+        : arguments_(arguments),
+          interruption_(interruption),
+          team_(arguments.workers.of_team()),
+          workers_{team_.threads(), arguments.workers.pin} {}
 
     int run() {
         std::vector<FileUse> files{
@@ -77,7 +81,7 @@ class Learning {
         CsvBlocks input(arguments_.input, arguments_.learning.reading.delimiter,
                         interruption_.requested());
         tool::Progress progress("B", input.size_bytes(), arguments_.quiet);
-        return read_table(input, arguments_.learning.reading, team_,
+        return read_table(input, arguments_.learning.reading, team_, workers_,
                           [&](std::uint64_t bytes) { progress.at(bytes, "reading"); });
     }
 
@@ -92,8 +96,8 @@ class Learning {
         prepare(trainings, team_);
         interruption_.check();
         tool::Progress progress(" cases", rows, arguments_.quiet);
-        std::vector<Tree> trees = grow(trainings, team_.threads(),
-                                       [&](std::uint64_t cases) { progress.at(cases, "growing"); });
+        std::vector<Tree> trees =
+            grow(trainings, workers_, [&](std::uint64_t cases) { progress.at(cases, "growing"); });
         if (!arguments_.no_prune) {
             for (Tree& tree : trees) prune(tree, arguments_.learning.confidence);
         }
@@ -151,6 +155,7 @@ class Learning {
     const LearnArguments& arguments_;
     const tool::Interruption& interruption_;
     strid::pattern::Team team_;
+    const tool::WorkerOptions workers_;  // as many as the team has
 };
 
 constexpr const char* learn_footer =

@@ -23,6 +23,7 @@
 #include "csv_blocks.hpp"
 #include "growth.hpp"
 #include "table_parser.hpp"
+#include "tools/common/worker_options.hpp"
 #include "training.hpp"
 
 namespace strid::tree {
@@ -32,22 +33,23 @@ using Report = std::function<void(std::uint64_t done)>;
 
 /// Runs a pattern whose tasks are large.
 template <class Pattern>
-void run_pattern(const Pattern& pattern, std::size_t workers) {
-    strid::pattern::Options options;
-    options.execution.workers = workers;
+void run_pattern(const Pattern& pattern, const tool::WorkerOptions& workers) {
+    strid::pattern::Options options = workers.of_pattern();
     options.lane_tasks = 16;
     strid::pattern::run(pattern, options);
 }
 
-/// `report` gets bytes of the input.
+/// By `workers`, whose number is not 0, and the team; `report` gets bytes of the input.
 [[nodiscard]] Table read_table(CsvBlocks& input, const ReadingOptions& options,
-                               strid::pattern::Team& team, const Report& report);
+                               strid::pattern::Team& team, const tool::WorkerOptions& workers,
+                               const Report& report);
 
 /// Prepares all attributes.
 void prepare(std::vector<std::unique_ptr<Training>>& trainings, strid::pattern::Team& team);
 
-/// A tree of each; `report` gets cases that have reached a leaf.
+/// A tree of each, by `workers`, whose number is not 0; `report` gets cases that have reached a
+/// leaf.
 [[nodiscard]] std::vector<Tree> grow(const std::vector<std::unique_ptr<Training>>& trainings,
-                                     std::size_t workers, const Report& report);
+                                     const tool::WorkerOptions& workers, const Report& report);
 
 }  // namespace strid::tree

@@ -154,8 +154,8 @@ class Worker : public OperatorTypes<Task, std::uint64_t> {
 
 }  // namespace
 
-std::vector<Tree> grow(const std::vector<std::unique_ptr<Training>>& trainings, std::size_t workers,
-                       const Report& report) {
+std::vector<Tree> grow(const std::vector<std::unique_ptr<Training>>& trainings,
+                       const tool::WorkerOptions& workers, const Report& report) {
     namespace pattern = strid::pattern;
     std::vector<std::unique_ptr<GrowingNode>> roots;
     for (std::size_t i = 0; i < trainings.size(); ++i) {
@@ -171,12 +171,13 @@ std::vector<Tree> grow(const std::vector<std::unique_ptr<Training>>& trainings, 
     const auto by_cost = pattern::Weighted{[](const Task& task) { return task.cost(); }};
     std::uint64_t done = 0;
     const auto count = [&](std::uint64_t cases) { report(done += cases); };
-    run_pattern(pattern::pipeline(pattern::named("root", root),
-                                  pattern::named("grow", pattern::iterate(pattern::farm(
-                                                             Worker(sizes_for(trainings, workers)),
-                                                             by_cost, {.workers = workers}))),
-                                  pattern::named("count", count)),
-                workers);
+    run_pattern(
+        pattern::pipeline(pattern::named("root", root),
+                          pattern::named("grow", pattern::iterate(pattern::farm(
+                                                     Worker(sizes_for(trainings, workers.count)),
+                                                     by_cost, {.workers = workers.count}))),
+                          pattern::named("count", count)),
+        workers);
     std::vector<Tree> trees;
     for (const auto& grown : roots) trees.push_back(flatten(*grown));
     return trees;

@@ -7,7 +7,7 @@
 namespace strid::tree {
 
 Table read_table(CsvBlocks& input, const ReadingOptions& options, strid::pattern::Team& team,
-                 const Report& report) {
+                 const tool::WorkerOptions& workers, const Report& report) {
     namespace pattern = strid::pattern;
     const TableParser parser(input, options);
     TableBuilder builder(parser);
@@ -24,9 +24,9 @@ Table read_table(CsvBlocks& input, const ReadingOptions& options, strid::pattern
     run_pattern(pattern::pipeline(
                     pattern::named("read", blocks),
                     pattern::named("parse", pattern::ordered_farm(parse, pattern::Adaptive{},
-                                                                  {.workers = team.threads()})),
+                                                                  {.workers = workers.count})),
                     pattern::named("add", add)),
-                team.threads());
+                workers);
     builder.settle();
     pattern::parallel_for(team, 0, builder.attributes(),
                           [&builder](std::size_t i) { builder.build_column(i); });

@@ -20,6 +20,7 @@
 #include "parallel.hpp"
 #include "predictor.hpp"
 #include "tools/common/progress.hpp"
+#include "tools/common/worker_options.hpp"
 
 namespace strid::tree {
 
@@ -34,7 +35,7 @@ struct PredictArguments {
     bool compares = false;
     bool only_predictions = false;
     bool probabilities = false;
-    std::size_t workers = 0;
+    tool::WorkerOptions workers = {};
     bool quiet = false;
 };
 
@@ -90,7 +91,7 @@ std::string accuracy_text(const Totals& totals, const Schema& schema) {
     return text;
 }
 
-void run_predictor(const Predictor& predictor, CsvBlocks& input, std::size_t workers,
+void run_predictor(const Predictor& predictor, CsvBlocks& input, const tool::WorkerOptions& workers,
                    const std::function<void(PredictedBlock)>& take) {
     namespace pattern = strid::pattern;
     const auto blocks = pattern::source([&input]() -> std::optional<CsvBlock> {
@@ -103,7 +104,7 @@ void run_predictor(const Predictor& predictor, CsvBlocks& input, std::size_t wor
     run_pattern(pattern::pipeline(
                     pattern::named("read", blocks),
                     pattern::named("predict", pattern::ordered_farm(predict, pattern::Adaptive{},
-                                                                    {.workers = workers})),
+                                                                    {.workers = workers.count})),
                     pattern::named("write", store)),
                 workers);
 }
@@ -132,7 +133,8 @@ int run_predict(const PredictArguments& arguments, const tool::Interruption& int
     }
     Totals totals{0, ConfusionMatrix(model.schema.classes.size()), 0, 0};
     tool::Progress progress("B", input.size_bytes(), arguments.quiet);
-    const std::size_t workers = strid::pattern::Team(arguments.workers).threads();
+    tool::WorkerOptions workers = arguments.workers;
+    workers.count = strid::pattern::Team(workers.count).threads();
     run_predictor(predictor, input, workers, [&](const PredictedBlock& block) {
         if (block.failure) std::rethrow_exception(block.failure);
         interruption.check();
