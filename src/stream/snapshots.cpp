@@ -56,6 +56,7 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
       states_(nodes_.size()),
       ended_(nodes_.size(), false),
       running_(nodes_.size()) {
+    scope_.on_warning(options_.on_warning);
     check_part();
     store_ = options_.store != nullptr ? options_.store
                                        : std::make_shared<SnapshotFolder>(options_.folder);
@@ -84,7 +85,9 @@ void Snapshots::check_part() const {
 /// The newest snapshot of an earlier run, and the results that it goes on with.
 void Snapshots::find_before() {
     std::optional<Snapshot> found;
-    if (!options_.restart) {
+    if (options_.restart) {
+        scope_.begin_anew();
+    } else {
         found = store_->newest([this](const std::string& text) { warn(text); });
     }
     if (!found) return scope_.go_on_with({});
@@ -217,6 +220,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
         snapshot.description.results = scope_.prepare(number_);
         stamp(snapshot);
         store_->store(snapshot);
+        scope_.stored(number_);
     } catch (const std::exception& error) {
         fault = error.what();
         warn(fmt::format("a snapshot could not be stored: {}", fault));
@@ -299,10 +303,11 @@ void Snapshots::store(bool is_finished) {
     if (!is_finished) snapshot.description.results = scope_.prepare(number_);
     stamp(snapshot);
     store_->store(snapshot);
+    scope_.stored(number_);
 }
 
 void Snapshots::warn(const std::string& text) const {
-    if (options_.on_warning) options_.on_warning(text);
+    scope_.warn(text);
 }
 
 }  // namespace strid

@@ -68,6 +68,7 @@
 //     std::uint64_t bytes_read() const S    in all up to now; any thread
 //     std::size_t replicas_used(n)     S    how many of n replicas emit records
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
+//     bool is_journalled() const       S    it blocks, never long, and can go on behind a snapshot
 //
 // A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
 //
@@ -261,7 +262,8 @@ enum class Has : std::uint32_t {
     fraction_done = 1U << 10U,  ///< `double fraction_done() const`
     bytes_read = 1U << 11U,     ///< `std::uint64_t bytes_read() const`
     replicas_used = 1U << 12U,  ///< `std::size_t replicas_used(std::size_t)`
-    keep_all_text = 1U << 13U   ///< `void keep_all_text()`
+    keep_all_text = 1U << 13U,  ///< `void keep_all_text()`
+    is_journalled = 1U << 14U   ///< `bool is_journalled() const`
 };
 /// Both.
 [[nodiscard]] constexpr Has operator|(Has one, Has other) noexcept {
