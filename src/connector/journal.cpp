@@ -28,46 +28,27 @@ struct JournalEnd {
     std::uint64_t bytes = 0;
     std::uint64_t lines = 0;
     std::uint64_t line_bytes = 0;  // behind the last of these
-};
 
-/// Reads a segment up to `limit`, or to its end. False: there is no line's end in it.
-bool read_to_end(JournalSegmentReader& reader, std::uint64_t limit, JournalEnd& end) {
-    bool has_line = false;
-    end.bytes = reader.header().first;
-    end.lines = reader.header().lines;
-    while (end.bytes < limit && reader.next() == JournalSegmentReader::Found::block) {
-        const auto text = reader.text().substr(0, limit - end.bytes);
-        end.lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-        if (const auto last = text.rfind('\n'); last != std::string_view::npos) {
-            end.line_bytes = end.bytes + last + 1;
-            has_line = true;
-        }
-        end.bytes += text.size();
+
+    void add(std::string_view text) noexcept {
+        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+        const auto last = text.rfind('\n');
+        if (last != std::string_view::npos) line_bytes = bytes + last + 1;
+        bytes += text.size();
     }
-    return has_line;
-}
+};
 
 /// Finds the end, and takes segments off the list whose first block was never whole.
 JournalEnd end_of(const JournalFolder& folder, std::vector<JournalSegment>& segments) {
-    JournalEnd end;
-    bool has_line = false;
-    while (!segments.empty()) {
+    for (; !segments.empty(); segments.pop_back()) {
         auto reader = folder.open(segments.back());
-        if (reader.has_header()) {
-            has_line = read_to_end(reader, UINT64_MAX, end);
-            if (end.bytes != segments.back().first) break;
-        }
-        segments.pop_back();
-        end = {};
-    }
-    for (std::size_t i = segments.size(); i > 1 && !has_line; --i) {
-        auto reader = folder.open(segments[i - 2]);
-        JournalEnd before;
         if (!reader.has_header()) continue;
-        has_line = read_to_end(reader, segments[i - 1].first, before);
-        end.line_bytes = before.line_bytes;
+        const JournalSegmentHeader& header = reader.header();
+        JournalEnd end{header.first, header.lines, header.line_end};
+        while (reader.next() == JournalSegmentReader::Found::block) end.add(reader.text());
+        if (end.bytes != header.first) return end;
     }
-    return end;
+    return {};
 }
 
 std::vector<JournalSegment> segments_of(std::uint64_t generation,
@@ -284,8 +265,11 @@ bool Journal::append(std::span<const char> text) {
         tried_ns_ = now_ns();
         return false;
     }
-    end_ += text.size();
-    lines_ += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    JournalEnd end{end_, lines_, line_end_};
+    end.add({text.data(), text.size()});
+    end_ = end.bytes;
+    lines_ = end.lines;
+    line_end_ = end.line_bytes;
     if (options_.sync == JournalSync::each_chunk) synchronize();
     if (options_.sync == JournalSync::at_times) {
         if (unsynchronized_since_ns_ == 0) unsynchronized_since_ns_ = now_ns();
@@ -304,7 +288,8 @@ int Journal::begin_segment() {
     const JournalSegment segment{generation_, end_};
     const int created = folder_.create(segment);
     if (created < 0) return errno;
-    const int error = writer_.begin(created, {.journal = id_, .first = end_, .lines = lines_});
+    const int error = writer_.begin(
+        created, {.journal = id_, .first = end_, .lines = lines_, .line_end = line_end_});
     if (error != 0) {
         writer_.close();
         folder_.remove(segment);

@@ -27,7 +27,7 @@ struct StoredHeader {
     JournalSegmentHeader header;
     std::uint64_t crc = 0;  // CRC-32 of all before
 };
-static_assert(sizeof(StoredHeader) == 48);
+static_assert(sizeof(StoredHeader) == 56);
 
 struct BlockHeader {
     std::uint32_t bytes = 0;

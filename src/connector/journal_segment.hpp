@@ -50,7 +50,8 @@ class JournalDescriptor {
 struct JournalSegmentHeader {
     std::uint64_t journal = 0;  // which one
     std::uint64_t first = 0;    // the place of its first byte in the text
-    std::uint64_t lines = 0;    // of the text before it
+    std::uint64_t lines = 0;      // of the text before it
+    std::uint64_t line_end = 0;   // the place behind the last of these
 };
 
 /// The most text in a block.

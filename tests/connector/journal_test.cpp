@@ -264,7 +264,7 @@ TEST_F(Journals, ATornEndIsCutOff) {
             // What a file system may show of bytes that never reached the disk.
             if (has_zeros) torn.resize(whole.size() + 100, '\0');
             folder_.write("journal/" + file.filename().string(), torn);
-            const std::size_t header = 48;
+            const std::size_t header = 56;
             std::vector<std::string> expected;
             std::size_t end = header;
             for (const char* line : {"one", "two", "three"}) {
@@ -293,7 +293,7 @@ TEST_F(Journals, ATornEndIsCutOff) {
             ASSERT_EQ(texts(third.emit), expected) << bytes;
         }
     }
-    EXPECT_EQ(whole.size() - last_block, 48U + 2 * (12 + 4));
+    EXPECT_EQ(whole.size() - last_block, 56U + 2 * (12 + 4));
 }
 
 /// Any bit of a journal that is not in its last block.
@@ -326,10 +326,10 @@ TEST_F(Journals, DamageIsFound) {
         EXPECT_THAT(message_of<InputOutputError>(read), HasSubstr(file.filename().string())) << byte;
     }
     std::string damaged = whole;
-    damaged[48 + 12 + 1] = 'N';
+    damaged[56 + 12 + 1] = 'N';
     folder_.write(name, damaged);
     EXPECT_THAT(message_of<InputOutputError>([&] { LineRun{lines(), {}}; }),
-                HasSubstr("the journal is damaged behind byte 48 of the file: a block does not have "
+                HasSubstr("the journal is damaged behind byte 56 of the file: a block does not have "
                           "its checksum"));
 }
 
@@ -364,6 +364,37 @@ TEST_F(Journals, SegmentsBehindTheSnapshotsAreRemoved) {
     LineRun lost{lines(options), {}};
     EXPECT_THAT(message_of<InputOutputError>([&] { lost.read(); }),
                 HasSubstr("it goes on from a snapshot that this run does not have"));
+}
+
+/// The last file has no line's end, and the one with the line before it is removed.
+TEST_F(Journals, AnUnfinishedLineIsCutOffBehindFilesThatAreRemoved) {
+    JournalOptions options = journal();
+    options.segment_bytes = 1;
+    std::optional<LineRun::Kept> kept;
+    {
+        LineRun run{lines(options), {}};
+        for (int i = 0; i != 6; ++i) {
+            pipe_.write("line " + std::to_string(i) + '\n');
+            run.read();
+            kept = run.snapshot();
+        }
+        pipe_.write("lin");
+        run.read();
+        run.snapshot();
+        run.snapshot();
+        kept = run.snapshot();
+    }
+    EXPECT_THAT(names(), ElementsAre("000000-00000000000000000000.journal",
+                                     "000000-00000000000000000004.journal",
+                                     "000000-00000000000000000042.journal"));
+    const JournalFigures figures = read_journal(options.folder);
+    EXPECT_EQ(figures.lines, 6U);
+    EXPECT_EQ(figures.line_bytes, 42U);
+    EXPECT_EQ(figures.bytes, 45U);
+    LineRun second{lines(options), kept};
+    pipe_.write("line 6\n");
+    second.read();
+    EXPECT_THAT(texts(second.emit), ElementsAre("7:line 6"));
 }
 
 TEST_F(Journals, ASnapshotThatIsNotStoredNeedsItsPredecessors) {
@@ -482,7 +513,7 @@ class LengthLimit {
 };
 
 TEST_F(Journals, WhereThereIsNoRoomNothingIsRead) {
-    for (const std::uint64_t room : {0, 1, 47, 48, 49, 59, 60, 61, 63, 64, 65, 76, 77, 78, 79}) {
+    for (const std::uint64_t room : {0, 1, 55, 56, 57, 67, 68, 69, 71, 72, 73, 84, 85, 86, 87}) {
         JournalOptions options = journal();
         options.folder = folder_.file("journal" + std::to_string(room));
         std::optional<LineRun> run;
@@ -491,12 +522,12 @@ TEST_F(Journals, WhereThereIsNoRoomNothingIsRead) {
             const LengthLimit limit(room);
             pipe_.write("a\nb\n");
             run->read();
-            const bool fits = room >= 48 + 12 + 4;
+            const bool fits = room >= 56 + 12 + 4;
             EXPECT_EQ(texts(run->emit).size(), fits ? 2U : 0U) << room;
             pipe_.write("c\n");
             run->read();
             run->read();
-            ASSERT_EQ(run->warnings.size(), room >= 48 + 12 + 4 + 12 + 2 ? 0U : 1U) << room;
+            ASSERT_EQ(run->warnings.size(), room >= 56 + 12 + 4 + 12 + 2 ? 0U : 1U) << room;
         }
         for (int i = 0; i != 30 && run->emit.records.size() != 3; ++i) run->read();
         const std::vector<std::string> expected{"1:a", "2:b", "3:c"};
@@ -513,7 +544,7 @@ TEST_F(Journals, WhereThereIsNoRoomTheRunFailsIfAsked) {
     options.on_full = OnJournalFull::fail;
     LineRun run{lines(options), {}};
     pipe_.write("a\nb\n");
-    const LengthLimit limit(50);
+    const LengthLimit limit(60);
     EXPECT_THAT(message_of<InputOutputError>([&] { run.read(); }),
                 HasSubstr("journal: cannot write to the journal: File too large"));
 }

@@ -80,6 +80,7 @@ struct Where {
     double rate = 1e6;
     strid::CsvOptions csv = {};  // of the first input
     std::string sync = "chunk";
+    bool joins_lines = false;
 };
 
 auto readings(strid::Graph& graph, const std::string& input, const Where& where) {
@@ -139,12 +140,14 @@ int main(int argc, char** argv) {
         .option("--journal", where.csv.journal.folder, "Of windows and sums: the journal of a pipe")
         .option("--journal-sync", where.sync, "When it is on the disk",
                 {.one_of = {"chunk", "times", "never"}})
+        .flag("--journal-join", where.joins_lines, "Its last line goes on")
         .option("--segment-bytes", where.csv.journal.segment_bytes, "Of its files");
     return strid::run(arguments, argc, argv, [&where] {
         using enum strid::JournalSync;
         where.csv.journal.sync =
             where.sync == "chunk" ? each_chunk : (where.sync == "times" ? at_times : never);
         where.csv.journal.sync_every = 50ms;
+        where.csv.journal.whole_lines = !where.joins_lines;
         strid::Graph graph(where.graph);
         if (where.graph == "windows") add_windows(graph, where);
         if (where.graph == "join") add_join(graph, where);
