@@ -130,8 +130,7 @@ void FileSource::begin(const Context& context) {
 }
 
 void FileSource::open_input() {
-    reader_ =
-        std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
+    reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
     position_ = end_ = nullptr;
     line_number_ = 0;
     is_first_text_ = true;
@@ -150,9 +149,6 @@ void FileSource::check_journal(const Context& context) const {
             fmt::format("{}: a journal is of a run that takes snapshots, and this one takes none "
                         "(--snapshots, RunOptions::snapshots)",
                         journal_options_.folder));
-    }
-    if (!detail::followed_path(path()).empty()) {
-        throw GraphError(fmt::format("{}: a file that is followed can have no journal", name()));
     }
     if (!input_may_block(path())) {
         throw GraphError(

@@ -29,7 +29,6 @@ struct JournalEnd {
     std::uint64_t lines = 0;
     std::uint64_t line_bytes = 0;  // behind the last of these
 
-
     void add(std::string_view text) noexcept {
         lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
         const auto last = text.rfind('\n');
@@ -189,7 +188,7 @@ void Journal::find_block(std::uint64_t limit) {
     }
 }
 
-/// What the journal has at position_, up to the end of a block, of a segment or of the head.
+/// Copies the text at position_, up to the end of a block, of a segment or of the head.
 std::size_t Journal::read_stored(std::span<char> out) {
     std::string_view text;
     if (pending_begin_ != pending_.size()) {
@@ -230,6 +229,7 @@ ByteReader::Result Journal::read(ByteReader& input, std::span<char> out, int wai
         is_full_ = false;
     }
     if (has_unread()) return {read, read_stored(out)};
+    if (!std::exchange(is_placed_, true)) place_input(input);
     out = out.first(std::min(out.size(), journal_block_bytes_max));
     const auto got = input.read(out, wait_ms);
     if (got.status != read) {
@@ -237,6 +237,10 @@ ByteReader::Result Journal::read(ByteReader& input, std::span<char> out, int wai
         return got;
     }
     const auto text = out.first(got.bytes);
+    if (const auto behind = input.followed_place()) {
+        text_file_ = *behind;
+        text_file_.bytes -= text.size();
+    }
     if (append(text)) {
         position_ = end_;
         return got;
@@ -246,10 +250,24 @@ ByteReader::Result Journal::read(ByteReader& input, std::span<char> out, int wai
     return {waiting, 0};
 }
 
+/// A file that is followed goes on behind what the journal has of it.
+void Journal::place_input(ByteReader& input) {
+    if (segments_.empty()) return;
+    const auto header = folder_.open(segments_.back()).header();
+    ByteReader::FilePlace place = header.file;
+    if (place.file == 0) return;
+    place.bytes += end_ - header.first;
+    if (input.follow_from(place)) return;
+    run_.warn(fmt::format(
+        "{}: the file that was followed is gone: what it had behind byte {} is not read",
+        folder_.path(), place.bytes));
+}
+
 /// False: there is no room.
 bool Journal::append(std::span<const char> text) {
     int error = 0;
-    if (!writer_.is_open() || writer_.file_bytes() >= options_.segment_bytes) {
+    if (!writer_.is_open() || writer_.file_bytes() >= options_.segment_bytes ||
+        text_file_ != end_file_) {
         error = begin_segment();
     }
     if (error == 0) error = writer_.append(text);
@@ -258,9 +276,9 @@ bool Journal::append(std::span<const char> text) {
             fail_of_journal(folder_.path(), "cannot write to the journal", error);
         }
         if (!is_full_) {
-            run_.warn(fmt::format(
-                "{}: there is no room for the journal: nothing is read until there is",
-                folder_.path()));
+            run_.warn(
+                fmt::format("{}: there is no room for the journal: nothing is read until there is",
+                            folder_.path()));
         }
         tried_ns_ = now_ns();
         return false;
@@ -270,6 +288,7 @@ bool Journal::append(std::span<const char> text) {
     end_ = end.bytes;
     lines_ = end.lines;
     line_end_ = end.line_bytes;
+    if (end_file_.file != 0) end_file_.bytes += text.size();
     if (options_.sync == JournalSync::each_chunk) synchronize();
     if (options_.sync == JournalSync::at_times) {
         if (unsynchronized_since_ns_ == 0) unsynchronized_since_ns_ = now_ns();
@@ -288,14 +307,18 @@ int Journal::begin_segment() {
     const JournalSegment segment{generation_, end_};
     const int created = folder_.create(segment);
     if (created < 0) return errno;
-    const int error = writer_.begin(
-        created, {.journal = id_, .first = end_, .lines = lines_, .line_end = line_end_});
+    const int error = writer_.begin(created, {.journal = id_,
+                                              .first = end_,
+                                              .lines = lines_,
+                                              .line_end = line_end_,
+                                              .file = text_file_});
     if (error != 0) {
         writer_.close();
         folder_.remove(segment);
         return error;
     }
     segments_.push_back(segment);
+    end_file_ = text_file_;
     return is_synchronized ? folder_.synchronize() : 0;
 }
 

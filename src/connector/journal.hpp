@@ -7,9 +7,10 @@
 // Owned by a FileSource and by the scope of its run, whose end removes the files. Threads: that of
 // the source; commit() by the last of the run.
 //
-// Invariants: what was handed on lies in the journal before end_. The segments of a generation rise,
-// each up to where the next begins; what a file has behind that counts for nothing. Of the text
-// before the place of the older of two stored snapshots only the segments with the head are kept.
+// Invariants: what was handed on lies in the journal before end_. The segments of a generation
+// rise, each up to where the next begins; what a file has behind that counts for nothing. Of the
+// text before the place of the older of two stored snapshots only the segments with the head are
+// kept.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,7 @@ class Journal final : public RunScope::Result {
     /// Throws InputOutputError for another journal.
     void go_on(const Place& place);
 
-    /// What the journal has, and then what `input` has, once it is in the journal. Throws
+    /// Reads the text of the journal, and then that of `input`, once it is in the journal. Throws
     /// InputOutputError.
     ByteReader::Result read(ByteReader& input, std::span<char> out, int wait_ms);
     /// Something has arrived, and there is no room for it.
@@ -66,7 +67,7 @@ class Journal final : public RunScope::Result {
 
     /// The snapshot of this number has this place. Removes what no snapshot needs.
     void begin_snapshot(std::uint64_t number, std::uint64_t place, std::uint64_t head_bytes);
-    /// What was handed on will be read at each start: it lasts from now on.
+    /// The text so far, which will be read at each start, lasts from now on.
     void keep_head();
 
     /// The stream has ended: removes the segments.
@@ -84,9 +85,10 @@ class Journal final : public RunScope::Result {
     [[noreturn]] void fail_of_gap(std::uint64_t to) const;
     [[nodiscard]] bool append(std::span<const char> text);
     [[nodiscard]] int begin_segment();
+    void place_input(ByteReader& input);
     void synchronize();
     void synchronize_if_due();
-    /// What a snapshot needs of the journal.
+    /// The part of the journal that a snapshot needs.
     struct Needed {
         std::uint64_t number;
         std::uint64_t place;
@@ -113,6 +115,9 @@ class Journal final : public RunScope::Result {
     std::uint64_t reader_first_ = 0;              // of its segment
 
     JournalSegmentWriter writer_;
+    bool is_placed_ = false;           // the input, behind what the journal has of it
+    ByteReader::FilePlace text_file_;  // of a file that is followed: where the next text stands
+    ByteReader::FilePlace end_file_;   // and where the segment goes on
     std::int64_t unsynchronized_since_ns_ = 0;  // 0: all is on the disk, or need not be
     std::vector<char> pending_;                 // that found no room; then of it what is left
     std::size_t pending_begin_ = 0;

@@ -18,7 +18,7 @@ namespace strid::detail {
 
 namespace {
 
-constexpr std::array<char, 16> first_line = {'s', 't', 'r', 'i', 'd', ' ', 'j',  'o',
+constexpr std::array<char, 16> first_line = {'s', 't', 'r', 'i', 'd', ' ', 'j', 'o',
                                              'u', 'r', 'n', 'a', 'l', ' ', '1', '\n'};
 
 /// As it stands in the file.
@@ -27,7 +27,7 @@ struct StoredHeader {
     JournalSegmentHeader header;
     std::uint64_t crc = 0;  // CRC-32 of all before
 };
-static_assert(sizeof(StoredHeader) == 56);
+static_assert(sizeof(StoredHeader) == 80);
 
 struct BlockHeader {
     std::uint32_t bytes = 0;
@@ -51,11 +51,11 @@ std::uint32_t crc_of(const BlockHeader& header, std::uint64_t journal,
 }
 
 /// Writes both at the place, wholly. An error of the system, or 0.
-int write_at(int file, std::uint64_t at, std::span<const char> first, std::span<const char> second) {
+int write_at(int file, std::uint64_t at, std::span<const char> first,
+             std::span<const char> second) {
     while (!first.empty() || !second.empty()) {
-        const std::array<::iovec, 2> parts{
-            {{const_cast<char*>(first.data()), first.size()},
-             {const_cast<char*>(second.data()), second.size()}}};
+        const std::array<::iovec, 2> parts{{{const_cast<char*>(first.data()), first.size()},
+                                            {const_cast<char*>(second.data()), second.size()}}};
         const ::ssize_t written = ::pwritev(file, parts.data(), 2, static_cast<::off_t>(at));
         if (written < 0 && errno != EINTR) return errno;
         if (written == 0) return ENOSPC;
@@ -97,7 +97,7 @@ int JournalSegmentWriter::append(std::span<const char> text) {
     header.crc = crc_of(header, journal_, end_);
     const int error = write_at(file_.get(), file_bytes_, bytes_of(header), text);
     if (error != 0) {
-        // What there is of it goes; if not, it is torn, and is written over.
+        // The part of it that was written goes; otherwise it is torn, and is written over.
         (void)!::ftruncate(file_.get(), static_cast<::off_t>(file_bytes_));
         return error;
     }
@@ -185,8 +185,8 @@ JournalSegmentReader::Found JournalSegmentReader::next() {
 }
 
 void JournalSegmentReader::refuse(std::string_view fault) const {
-    throw InputOutputError(
-        fmt::format("{}: the journal is damaged behind byte {} of the file: {}", path_, at_, fault));
+    throw InputOutputError(fmt::format("{}: the journal is damaged behind byte {} of the file: {}",
+                                       path_, at_, fault));
 }
 
 }  // namespace strid::detail

@@ -3,8 +3,8 @@
 // A file of a journal: a header, then blocks of the text that arrived, each behind a header of its
 // own. Private to the connector room.
 //
-// Invariant: a checksum covers each byte of the file. The checksum of a header of a block covers the
-// journal and the place of the block, so that no block stands for another.
+// Invariant: a checksum covers each byte of the file. The checksum of a header of a block covers
+// the journal and the place of the block, so that no block stands for another.
 //
 // A block is torn if the file ends in it, if it is the last one and does not have its checksum, or
 // if nothing but zeros follows: the process, or the machine, has stopped while it was written. Any
@@ -23,6 +23,8 @@
 #include <vector>
 
 #include <unistd.h>
+
+#include <strid/connector/byte_reader.hpp>
 
 namespace strid::detail {
 
@@ -48,10 +50,12 @@ class JournalDescriptor {
 
 /// The header of a segment.
 struct JournalSegmentHeader {
-    std::uint64_t journal = 0;  // which one
-    std::uint64_t first = 0;    // the place of its first byte in the text
-    std::uint64_t lines = 0;      // of the text before it
-    std::uint64_t line_end = 0;   // the place behind the last of these
+    std::uint64_t journal = 0;   // which one
+    std::uint64_t first = 0;     // the place of its first byte in the text
+    std::uint64_t lines = 0;     // of the text before it
+    std::uint64_t line_end = 0;  // the place behind the last of these
+    /// Where its first byte stands in the file that is followed; zeros where none is.
+    ByteReader::FilePlace file = {};
 };
 
 /// The most text in a block.

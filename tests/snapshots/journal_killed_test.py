@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills programs that read a pipe by a journal at random moments. The producer of the rows learns from
-the journal which lines were accepted, and sends those behind them to the next run. In the end the
-result is that of a run that was not disturbed, and the journal is gone. Runs that SIGTERM ends lose
-nothing of a named pipe that stays open, so that its producer asks for nothing.
+"""Kills programs that read a pipe by a journal at random moments. The producer of the rows learns
+from the journal which lines were accepted, and sends those behind them to the next run. In the end
+the result is that of a run that was not disturbed, and the journal is gone. Runs that SIGTERM ends
+lose nothing of a named pipe that stays open, so that its producer asks for nothing.
 
     journal_killed_test.py PROGRAM STRID [KILLS]      kills of each case, 6 unless given
 
-The oracles of sums and of counts by window are computed here. What `strid state journal` shows is
-compared with what this file reads of the journal by itself."""
+The oracles of sums and of counts by window are computed here. The figures of `strid state journal`
+are compared with those that this file reads from the journal by itself."""
 
 import os
 import random
@@ -44,16 +44,16 @@ def readings() -> list[bytes]:
 
 
 def end_of_journal(folder: Path) -> tuple[int, int]:
-    """How many lines the journal has accepted, and the bytes of these: read here, block by block."""
+    """How many lines the journal has accepted, and the bytes of these, read block by block."""
     found = 0, 0
     for path in sorted(folder.glob("*.journal")):
         data = path.read_bytes()
-        if len(data) < 56:
+        if len(data) < 80:
             continue
         identity, first, lines, line_end = struct.unpack_from("<QQQQ", data, 16)
         assert data[:16] == b"strid journal 1\n" and path.name.endswith(f"{first:020}.journal")
-        assert struct.unpack_from("<Q", data, 48)[0] == zlib.crc32(data[:48])
-        at, text = 56, b""
+        assert struct.unpack_from("<Q", data, 72)[0] == zlib.crc32(data[:72])
+        at, text = 80, b""
         while at + 12 <= len(data):
             size, text_crc, crc = struct.unpack_from("<III", data, at)
             covered = struct.pack("<QQQQ", identity, first + len(text), size, text_crc)
@@ -170,7 +170,7 @@ def check_killed(rows: list[bytes]) -> None:
 
 
 def check_window(rows: list[bytes]) -> None:
-    """`strid window` of standard input, with a header and a row of two lines."""
+    """`strid window` of standard input, with a header."""
     counts: dict[tuple[str, int], list[float]] = {}
     for row in rows:
         sensor, time_ms, value = row.decode().split(",")

@@ -205,7 +205,10 @@ using Work = int (*)(const StateCommand&);
 CLI::App* add(CLI::App& state, Action& action, const std::shared_ptr<StateCommand>& options,
               const char* name, const char* help, Work work) {
     CLI::App* const command = state.add_subcommand(name, help);
-    command->add_option("FOLDER", options->folder, "The folder that --snapshots names; of `journal` that of --journal")->required();
+    command
+        ->add_option("FOLDER", options->folder,
+                     "The folder that --snapshots names; of `journal` that of --journal")
+        ->required();
     command->callback(
         [&action, options, work] { action = [options, work] { return work(*options); }; });
     return command;

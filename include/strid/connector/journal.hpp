@@ -49,14 +49,14 @@ struct JournalOptions {
     [[nodiscard]] bool on() const noexcept { return !folder.empty(); }
 };
 
-/// What a journal has accepted since the run began, also what was removed since. The text of the
-/// input counts, after decompression and in UTF-8.
+/// The text that a journal has accepted from its beginning on, with what was removed since. It
+/// counts as it is after decompression and in UTF-8.
 struct JournalFigures {
-    std::uint64_t lines = 0;        ///< Whole lines.
-    std::uint64_t line_bytes = 0;   ///< Bytes of these.
-    std::uint64_t bytes = 0;        ///< With the unfinished line behind them.
-    std::uint64_t stored_bytes = 0; ///< Of the files.
-    std::size_t segments = 0;       ///< Files.
+    std::uint64_t lines = 0;         ///< Whole lines.
+    std::uint64_t line_bytes = 0;    ///< Bytes of these.
+    std::uint64_t bytes = 0;         ///< With the unfinished line behind them.
+    std::uint64_t stored_bytes = 0;  ///< Of the files.
+    std::size_t segments = 0;        ///< Files.
 };
 
 /// Reads what a journal has, also beside the run that writes it. A producer sends what is behind.

@@ -71,7 +71,6 @@
 //     bool is_journalled() const       S    it blocks, never long, and can go on behind a snapshot
 //
 // A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
-//
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
@@ -86,7 +85,6 @@
 // arguments and opened, and that gets on(Restored), it makes the object emit what the first would
 // have (strid::test::Harness::restore). Heaps, wheels and lists that point to entries of a table
 // are no state: on(Restored) makes them, in the same order, by numbers in the entries.
-//
 // Threads: one at a time for a replica, except where "any thread" is said. Paper 2, section 4.
 #pragma once
 

@@ -67,7 +67,7 @@ void append_time(std::string& out, EventTime time, const TimeFormat& format);
 /// Reads the times of one source, and settles the form with the first row that is taken.
 class TimeReader {
   public:
-    /// What the rows so far decide of the next.
+    /// The part of the rows so far that decides about the next.
     struct Place {
         EventTime before = EventTime::earliest();  // of the row that was read last
         int year = 0;                              // of times without one

@@ -45,12 +45,11 @@ struct JournalPlace {
 class FileSource {
   public:
     /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
-    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
-                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
-                                                Has::fraction_done | Has::bytes_read |
-                                                Has::replicas_used | Has::keep_all_text |
-                                                Has::is_journalled,
-                                         .drains = true};
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Restored, SnapshotBegins, Stopped>,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read |
+               Has::replicas_used | Has::keep_all_text | Has::is_journalled,
+        .drains = true};
 
     FileSource(const FileSource& other);
     FileSource(FileSource&& other) noexcept;
@@ -60,7 +59,7 @@ class FileSource {
     /// Opens the input and the dead-letter file. Throws InputOutputError.
     void on(const Opened& opened) { begin(opened.context); }
     [[nodiscard]] bool blocks() const noexcept;
-    /// What it reads is read once more from a journal.
+    /// Whether its rows can be read once more from a journal.
     [[nodiscard]] bool is_journalled() const noexcept;
     /// The files that it reads, and the file of its dead letters.
     [[nodiscard]] std::vector<FileUse> files() const;
@@ -247,8 +246,8 @@ class FileSource {
     bool needs_head_ = false;                   // the format of a journal is not settled
     bool skips_text_ = false;                   // behind the head, up to the place
     std::uint64_t skipped_bytes_ = 0;           // of the text, between its head and the place
-    std::uint64_t bytes_before_ = 0;         // of the inputs that were read
-    std::uint64_t bytes_of_all_ = 0;         // 0: not known
+    std::uint64_t bytes_before_ = 0;            // of the inputs that were read
+    std::uint64_t bytes_of_all_ = 0;            // 0: not known
     TextOptions text_options_;
     MalformedOptions malformed_options_;
     bool keep_all_text_ = false;

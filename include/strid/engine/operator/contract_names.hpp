@@ -24,8 +24,7 @@ namespace detail {
 /// The names of the contract.
 struct KnownNames {
     int on, state, facts, wake_at_ns, held_back, passed, time_of, draws_from, resource, blocks,
-        accepts, files, fraction_done, bytes_read, replicas_used, keep_all_text,
-        is_journalled;
+        accepts, files, fraction_done, bytes_read, replicas_used, keep_all_text, is_journalled;
 };
 template <class Class>
 struct WithKnownNames : Class, KnownNames {};
