@@ -35,6 +35,7 @@ class CheckedRows : private CsvFile<typename Check::Row> {
     using Rows::bytes_read;
     using Rows::files;
     using Rows::fraction_done;
+    using Rows::is_journalled;
     using Rows::keep_all_text;
     using Rows::on;
     using Rows::replicas_used;

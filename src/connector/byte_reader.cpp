@@ -156,6 +156,21 @@ ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
     return state.read_rest(out, wait_ms);
 }
 
+std::optional<ByteReader::FilePlace> ByteReader::followed_place() const {
+    auto place = state_->input.followed_place();
+    if (!place) return std::nullopt;
+    if (state_->decoder || state_->utf16) {
+        state_->input.fail(
+            "a file that is followed is journalled as it stands only: as plain text in UTF-8");
+    }
+    place->bytes -= state_->first_end - state_->first_begin;
+    return place;
+}
+
+bool ByteReader::follow_from(const FilePlace& place) {
+    return state_->input.follow_from(place);
+}
+
 void ByteReader::read_only_what_waits() {
     state_->input.read_only_what_waits();
 }

@@ -13,6 +13,7 @@
 #include <strid/engine/connector/file_source.hpp>
 
 #include "followed_file.hpp"
+#include "journal.hpp"
 #include "socket_input.hpp"
 
 namespace strid {
@@ -47,8 +48,10 @@ std::uint64_t size_of_all(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-FileSource::FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed)
+FileSource::FileSource(std::vector<std::string> paths, TextOptions text, JournalOptions journal,
+                       MalformedOptions malformed)
     : paths_(std::move(paths)),
+      journal_options_(std::move(journal)),
       text_options_(std::move(text)),
       malformed_options_(std::move(malformed)) {
     if (paths_.empty()) throw GraphError("a source of files has no file to read");
@@ -57,10 +60,16 @@ FileSource::FileSource(std::vector<std::string> paths, TextOptions text, Malform
     }
     check_text_options(text_options_);
     check_malformed_options(malformed_options_);
+    detail::check_journal_options(journal_options_);
+    if (journal_options_.on() && paths_.size() != 1) {
+        throw GraphError(fmt::format("{}: a journal is of one input, and there are {}",
+                                     journal_options_.folder, paths_.size()));
+    }
 }
 
 FileSource::FileSource(const FileSource& other)
     : paths_(other.paths_),
+      journal_options_(other.journal_options_),
       text_options_(other.text_options_),
       malformed_options_(other.malformed_options_),
       keep_all_text_(other.keep_all_text_) {}
@@ -77,6 +86,11 @@ FileSource::FileSource(FileSource&& other) noexcept
       pass_to_(other.pass_to_),
       emit_from_(other.emit_from_),
       is_first_text_(other.is_first_text_),
+      journal_options_(std::move(other.journal_options_)),
+      journal_(std::move(other.journal_)),
+      needs_head_(other.needs_head_),
+      skips_text_(other.skips_text_),
+      skipped_bytes_(other.skipped_bytes_),
       bytes_before_(other.bytes_before_),
       bytes_of_all_(other.bytes_of_all_),
       text_options_(std::move(other.text_options_)),
@@ -98,7 +112,16 @@ void FileSource::begin(const Context& context) {
     bytes_before_ = bytes_of_all_ = 0;
     // Not after hours with the files before it.
     for (std::size_t i = paths_.size(); i-- > 1;) check_readable(paths_[i]);
+    skips_text_ = false;
+    skipped_bytes_ = 0;
+    if (journal_options_.on()) {
+        check_journal(context);
+        journal_ = std::make_shared<detail::Journal>(journal_options_, *context.run);
+        place_.journal.journal = journal_->id();
+    }
+    needs_head_ = journal_ != nullptr;
     open_input();
+    if (journal_) context.run->add(journal_);
     malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
     stopped_.store(false, std::memory_order_relaxed);
     drain_until_ns_ = 0;
@@ -107,7 +130,7 @@ void FileSource::begin(const Context& context) {
 }
 
 void FileSource::open_input() {
-    reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_);
+    reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
     position_ = end_ = nullptr;
     line_number_ = 0;
     is_first_text_ = true;
@@ -116,6 +139,49 @@ void FileSource::open_input() {
 
 void FileSource::on(SnapshotBegins snapshot) {
     if (malformed_) malformed_->begin_snapshot(snapshot.number);
+    if (!journal_ || !reader_) return;
+    journal_->begin_snapshot(snapshot.number, place_.passed_bytes, place_.journal.head_bytes);
+}
+
+void FileSource::check_journal(const Context& context) const {
+    if (context.run == nullptr || !context.run->takes_snapshots()) {
+        throw GraphError(
+            fmt::format("{}: a journal is of a run that takes snapshots, and this one takes none "
+                        "(--snapshots, RunOptions::snapshots)",
+                        journal_options_.folder));
+    }
+    if (!input_may_block(path())) {
+        throw GraphError(
+            fmt::format("{}: a file can be read once more, and needs no journal", name()));
+    }
+}
+
+void FileSource::go_on_in_journal() {
+    const JournalPlace& place = place_.journal;
+    journal_->go_on({.journal = place.journal,
+                     .head_bytes = place.head_bytes,
+                     .bytes = place_.passed_bytes,
+                     .line = place.line});
+    needs_head_ = place.head_bytes == 0;
+    skips_text_ = !needs_head_ && place_.passed_bytes > place.head_bytes;
+    pass_to_ = skips_text_ ? place.head_bytes : place_.passed_bytes;
+    malformed_->silence(pass_to_ != 0);
+}
+
+// The region ends with the head, as the journal reads them apart.
+void FileSource::skip_text() noexcept {
+    skips_text_ = false;
+    skipped_bytes_ = place_.passed_bytes - place_.journal.head_bytes;
+    line_number_ = place_.journal.line;
+    if (place_.journal.is_in_line) reader_->skip_line();
+}
+
+// Documents are cut by what stands before them: of these all is kept.
+void FileSource::note_head() {
+    if (!reader_ || is_passing() || reader_->is_skipping() || reader_->region_end() != '\n') return;
+    place_.journal.head_bytes = text_bytes();
+    needs_head_ = place_.journal.head_bytes == 0;
+    if (!needs_head_) journal_->keep_head();
 }
 
 void FileSource::on(Restored) {
@@ -123,6 +189,11 @@ void FileSource::on(Restored) {
     input_ = place_.input;
     const std::uint64_t emitted_bytes = std::min(place_.passed_bytes, emit_from_);
     if (emitted_bytes == whole_input) return finish();
+    if (journal_) return go_on_in_journal();
+    if (place_.journal.journal != 0) {
+        throw InputOutputError(fmt::format(
+            "{}: came by a journal before the snapshot: it needs the same one again", name()));
+    }
     if (place_.passed_bytes != 0 && input_may_block(path())) {
         throw InputOutputError(
             fmt::format("{}: cannot be read once more, to go on behind its first {} bytes", name(),
@@ -141,9 +212,17 @@ std::uint64_t FileSource::text_bytes() const noexcept {
 // Of a line that is being dropped the first byte has been passed.
 void FileSource::note_place() noexcept {
     if (place_is_final_) return;
-    place_ = {input_, !reader_
-                          ? whole_input
-                          : std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0))};
+    if (!reader_) {
+        place_.input = input_;
+        place_.passed_bytes = whole_input;
+    } else if (!journal_) {
+        place_.input = input_;
+        place_.passed_bytes = std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0));
+    } else if (pass_to_ == 0) {
+        place_.passed_bytes = skipped_bytes_ + text_bytes();
+        place_.journal.line = line_number_;
+        place_.journal.is_in_line = reader_->is_skipping();
+    }
 }
 
 void FileSource::end_passing() noexcept {
@@ -176,6 +255,12 @@ bool FileSource::begin_next_input() {
     return false;
 }
 
+bool FileSource::is_journalled() const noexcept {
+    const auto letters = dead_letter_file_of(malformed_options_);
+    return journal_options_.on() &&
+           !(letters && file_may_block(letters->path, StandardStream::output));
+}
+
 bool FileSource::blocks() const noexcept {
     if (std::any_of(paths_.begin(), paths_.end(), input_may_block)) return true;
     const auto letters = dead_letter_file_of(malformed_options_);
@@ -201,7 +286,8 @@ FileSource::Refill FileSource::refill() {
         if (!input_may_block(path())) return Refill::stopped;
         if (!std::exchange(is_draining_, true)) reader_->read_only_what_waits();
         if (drain_until_ns_ == 0) drain_until_ns_ = now_ns() + drain_ns_max;
-        if (now_ns() > drain_until_ns_) return Refill::stopped;
+        const bool has_accepted = journal_ && journal_->has_unread();
+        if (now_ns() > drain_until_ns_ && !has_accepted) return Refill::stopped;
     }
     const auto status =
         reader_->read_more(position_, waited_ && !is_stopped ? pipe_wait_ms_max : 0);
@@ -237,7 +323,9 @@ void FileSource::report_cut_off() {
             {name(), line_number_ + 1, "cut off: the run was stopped", text});
         position_ = end_;
     }
-    if (const std::uint64_t bytes = reader_->bytes().bytes_waiting()) {
+    const std::uint64_t bytes =
+        reader_->bytes().bytes_waiting() + (journal_ ? journal_->bytes_pending() : 0);
+    if (bytes != 0) {
         const std::string reason =
             fmt::format("{} bytes that waited were not read: the run was stopped", bytes);
         malformed_->report_cut_off({name(), line_number_ + 1, reason, {}});
@@ -277,7 +365,8 @@ void FileSource::finish() {
 
 void FileSource::publish_progress() noexcept {
     const ByteReader& bytes = reader_->bytes();
-    const std::uint64_t done = bytes_before_ + bytes.bytes_read();
+    const std::uint64_t done =
+        bytes_before_ + bytes.bytes_read() + (journal_ ? journal_->bytes_read_again() : 0);
     bytes_read_.store(done, std::memory_order_relaxed);
     const std::uint64_t all = paths_.size() == 1 ? bytes.size_bytes() : bytes_of_all_;
     if (all == 0) return;

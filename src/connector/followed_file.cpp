@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -24,6 +27,21 @@ constexpr std::int64_t grace_ns = 1'000'000'000;
 
 int open_file(const std::string& path) noexcept {
     return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/// Which file it is: a number is given anew once its file is gone, so that the birth counts, too.
+std::optional<ByteReader::FilePlace> place_of(int descriptor) noexcept {
+    struct statx status {};
+    const int failed =
+        ::statx(descriptor, "", AT_EMPTY_PATH, STATX_INO | STATX_TYPE | STATX_BTIME, &status);
+    if (failed != 0 || !S_ISREG(status.stx_mode)) return std::nullopt;
+    std::uint64_t birth = 0;
+    if ((status.stx_mask & STATX_BTIME) != 0) {
+        birth = static_cast<std::uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000U +
+                status.stx_btime.tv_nsec;
+    }
+    const std::uint64_t device = std::uint64_t{status.stx_dev_major} << 32U | status.stx_dev_minor;
+    return ByteReader::FilePlace{device, status.stx_ino ^ (birth * 0x9e3779b97f4a7c15U), 0};
 }
 
 }  // namespace
@@ -53,6 +71,40 @@ void FollowedFile::open(int descriptor) noexcept {
     descriptor_ = descriptor;
     position_ = 0;
     replaced_since_ns_ = 0;
+}
+
+ByteReader::FilePlace FollowedFile::place() const {
+    auto place = place_of(descriptor_);
+    if (!place) throw InputOutputError(path_ + ": cannot read: " + reason_of(errno));
+    place->bytes = static_cast<std::uint64_t>(position_);
+    return *place;
+}
+
+bool FollowedFile::go_on_from(const ByteReader::FilePlace& place) {
+    const auto is_there = [&](int descriptor) {
+        const auto found = place_of(descriptor);
+        return found && found->device == place.device && found->file == place.file;
+    };
+    if (!is_there(descriptor_)) {
+        const std::filesystem::path named(path_);
+        const auto folder = named.has_parent_path() ? named.parent_path() : ".";
+        std::error_code error;
+        int found = -1;
+        for (std::filesystem::directory_iterator entry(folder, error), end;
+             !error && entry != end && found < 0; entry.increment(error)) {
+            std::error_code ignored;
+            if (!entry->is_regular_file(ignored)) continue;
+            found = open_file(entry->path());
+            if (found >= 0 && !is_there(found)) ::close(std::exchange(found, -1));
+        }
+        if (found < 0) return false;
+        open(found);
+    }
+    position_ = ::lseek(descriptor_, static_cast<::off_t>(place.bytes), SEEK_SET);
+    char before = '\n';
+    is_in_line_ =
+        position_ > 0 && ::pread(descriptor_, &before, 1, position_ - 1) == 1 && before != '\n';
+    return true;
 }
 
 ByteReader::Result FollowedFile::read(std::span<char> out, int wait_ms) {

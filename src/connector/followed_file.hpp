@@ -31,6 +31,10 @@ class FollowedFile {
     FollowedFile& operator=(const FollowedFile&) = delete;
 
     /// Never `end`. Waits for at most `wait_ms` where there is nothing. Throws InputOutputError.
+    /// Of the next byte.
+    [[nodiscard]] ByteReader::FilePlace place() const;
+    /// Goes on there, if a file of the folder is the one; then with what has the name. False: none.
+    bool go_on_from(const ByteReader::FilePlace& place);
     ByteReader::Result read(std::span<char> out, int wait_ms);
     /// Bytes of the file that were not read yet.
     [[nodiscard]] std::uint64_t bytes_left() const noexcept;

@@ -7,6 +7,8 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/connector/line_reader.hpp>
 
+#include "journal.hpp"
+
 namespace strid {
 
 namespace {
@@ -29,10 +31,12 @@ void check_text_options(const TextOptions& options) {
     }
 }
 
-LineReader::LineReader(std::string path, const TextOptions& options, bool keep_all)
+LineReader::LineReader(std::string path, const TextOptions& options, bool keep_all,
+                       detail::Journal* journal)
     : options_(with_enough_chunks(options)),
       keep_all_(keep_all),
       bytes_(std::move(path), options_.zstd_dictionary),
+      journal_(journal),
       pool_(options_.chunk_bytes + slack_bytes, options_.chunks) {}
 
 bool LineReader::is_valid() const noexcept {
@@ -120,6 +124,10 @@ LineReader::Status LineReader::finish() {
     return Status::text;
 }
 
+ByteReader::Result LineReader::read(std::span<char> out, int wait_ms) {
+    return journal_ != nullptr ? journal_->read(bytes_, out, wait_ms) : bytes_.read(out, wait_ms);
+}
+
 LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
     STRID_ASSERT(begin_ <= unread && unread <= end_);
     bytes_passed_ += distance(begin_, unread);
@@ -139,8 +147,10 @@ LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
         if (!make_room()) return Status::no_chunk;
         const auto all = chunk_->bytes();
         const std::size_t used = bytes_between(all.data(), data_end_);
-        const auto got = bytes_.read(all.subspan(used, all.size() - slack_bytes - used), wait_ms);
-        if (got.status == ByteReader::Status::waiting) return Status::waiting;
+        const auto got = read(all.subspan(used, all.size() - slack_bytes - used), wait_ms);
+        if (got.status == ByteReader::Status::waiting) {
+            return journal_ != nullptr && journal_->is_full() ? Status::no_chunk : Status::waiting;
+        }
         const Status status = got.status == ByteReader::Status::end ? finish() : take(got.bytes);
         STRID_PARANOID(is_valid());
         if (status != Status::waiting) return status;

@@ -122,6 +122,13 @@ ByteReader::Result RawInput::read(std::span<char> out, int wait_ms) {
     return {ByteReader::Status::read, bytes};
 }
 
+std::optional<ByteReader::FilePlace> RawInput::followed_place() const {
+    if (!followed_) return std::nullopt;
+    auto place = followed_->place();
+    place.bytes -= prefix_end_ - prefix_begin_;
+    return place;
+}
+
 void RawInput::read_only_what_waits() {
     int bytes = 0;
     const bool is_known = waits_ && !socket_ && ::ioctl(descriptor_, FIONREAD, &bytes) == 0;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,6 +41,12 @@ class RawInput {
     /// enough of them. An input shorter than a magic number is decided by what there is.
     Format detect(int wait_ms);
 
+    /// As ByteReader's.
+    [[nodiscard]] std::optional<ByteReader::FilePlace> followed_place() const;
+    /// As ByteReader's.
+    bool follow_from(const ByteReader::FilePlace& place) {
+        return followed_ && followed_->go_on_from(place);
+    }
     /// As ByteReader's.
     void read_only_what_waits();
     [[nodiscard]] std::uint64_t bytes_waiting() const noexcept {

@@ -42,6 +42,11 @@ RunScope::Prepared RunScope::prepare(std::uint64_t snapshot) {
     return prepared;
 }
 
+void RunScope::warn(const std::string& text) {
+    const std::lock_guard lock(warning_);
+    if (warn_) warn_(text);
+}
+
 void RunScope::commit() {
     std::vector<std::shared_ptr<Result>> results;
     {

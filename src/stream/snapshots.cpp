@@ -57,6 +57,7 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
       states_(nodes_.size()),
       ended_(nodes_.size(), false),
       running_(nodes_.size()) {
+    scope_.on_warning(options_.on_warning);
     check_part();
     if (options_.store != nullptr) {
         store_ = options_.store;
@@ -89,7 +90,9 @@ void Snapshots::check_part() const {
 /// The newest snapshot of an earlier run, and the results that it goes on with.
 void Snapshots::find_before() {
     std::optional<Snapshot> found;
-    if (!options_.restart) {
+    if (options_.restart) {
+        scope_.begin_anew();
+    } else {
         found = store_->newest([this](const std::string& text) { warn(text); });
     }
     if (!found) {
@@ -274,6 +277,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
         snapshot.description.results = scope_.prepare(number_);
         stamp(snapshot);
         store_->store(snapshot);
+        scope_.stored(number_);
     } catch (const std::exception& error) {
         fault = error.what();
         warn(fmt::format("a snapshot could not be stored: {}", fault));
@@ -364,10 +368,11 @@ void Snapshots::store(bool is_finished) {
     if (!is_finished) snapshot.description.results = scope_.prepare(number_);
     stamp(snapshot);
     store_->store(snapshot);
+    scope_.stored(number_);
 }
 
 void Snapshots::warn(const std::string& text) const {
-    if (options_.on_warning) options_.on_warning(text);
+    scope_.warn(text);
 }
 
 }  // namespace strid

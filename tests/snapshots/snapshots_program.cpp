@@ -78,10 +78,13 @@ struct Where {
     std::string other;
     std::string output;
     double rate = 1e6;
+    strid::CsvOptions csv = {};  // of the first input
+    std::string sync = "chunk";
+    bool joins_lines = false;
 };
 
 auto readings(strid::Graph& graph, const std::string& input, const Where& where) {
-    return graph.source(strid::paced(strid::csv_file<Reading>(input), where.rate))
+    return graph.source(strid::paced(strid::csv_file<Reading>(input, where.csv), where.rate))
         .event_time(time_of, strid::BoundedDisorder(200ms));
 }
 auto kept_readings(strid::Graph& graph, const std::string& input, const Where& where) {
@@ -116,7 +119,7 @@ void add_timers(strid::Graph& graph, const Where& where) {
         .sink(strid::csv_writer<Silence>(where.output));
 }
 void add_sums(strid::Graph& graph, const Where& where) {
-    graph.source(strid::paced(strid::csv_file<Reading>(where.input), where.rate))
+    graph.source(strid::paced(strid::csv_file<Reading>(where.input, where.csv), where.rate))
         .key_by<&Reading::sensor>()
         .accumulate(0.0, [](double& sum, const Reading& reading) { sum += reading.value; })
         .sink(strid::csv_writer<strid::Keyed<std::string_view, double>>(where.output));
@@ -133,8 +136,18 @@ int main(int argc, char** argv) {
         .option("--input", where.input, "CSV: sensor,time_ms,value", {.required = true})
         .option("--other", where.other, "The same, for the join")
         .option("--output", where.output, "The rows", {.required = true})
-        .option("--rate", where.rate, "Readings a second of each input");
+        .option("--rate", where.rate, "Readings a second of each input")
+        .option("--journal", where.csv.journal.folder, "Of windows and sums: the journal of a pipe")
+        .option("--journal-sync", where.sync, "When it is on the disk",
+                {.one_of = {"chunk", "times", "never"}})
+        .flag("--journal-join", where.joins_lines, "Its last line goes on")
+        .option("--segment-bytes", where.csv.journal.segment_bytes, "Of its files");
     return strid::run(arguments, argc, argv, [&where] {
+        using enum strid::JournalSync;
+        where.csv.journal.sync =
+            where.sync == "chunk" ? each_chunk : (where.sync == "times" ? at_times : never);
+        where.csv.journal.sync_every = 50ms;
+        where.csv.journal.whole_lines = !where.joins_lines;
         strid::Graph graph(where.graph);
         if (where.graph == "windows") add_windows(graph, where);
         if (where.graph == "join") add_join(graph, where);

@@ -19,6 +19,7 @@
 #include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/journal.hpp>
 #include <strid/engine/base/terminal.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/state/snapshot_folder.hpp>
@@ -234,12 +235,28 @@ int remove(const StateCommand& command) {
     return 0;
 }
 
+int show_journal(const StateCommand& command) {
+    const JournalFigures found = read_journal(command.folder);
+    std::string text = fmt::format("accepted  {} lines, {} bytes\n", found.lines, found.line_bytes);
+    if (found.bytes != found.line_bytes) {
+        text += fmt::format("begun     {} bytes of a line behind them\n",
+                            found.bytes - found.line_bytes);
+    }
+    text += fmt::format("stored    {} bytes in {} file{}\n", found.stored_bytes, found.segments,
+                        found.segments == 1 ? "" : "s");
+    write_to_stdout(text);
+    return 0;
+}
+
 using Work = int (*)(const StateCommand&);
 
 CLI::App* add(CLI::App& state, Action& action, const std::shared_ptr<StateCommand>& options,
               const char* name, const char* help, Work work) {
     CLI::App* const command = state.add_subcommand(name, help);
-    command->add_option("FOLDER", options->folder, "The folder that --snapshots names")->required();
+    command
+        ->add_option("FOLDER", options->folder,
+                     "The folder that --snapshots names; of `journal` that of --journal")
+        ->required();
     command->callback(
         [&action, options, work] { action = [options, work] { return work(*options); }; });
     return command;
@@ -269,6 +286,10 @@ void add_state_command(CLI::App& app, Action& action) {
     saved->footer(save_footer);
     add(*state, action, options, "check",
         "Read every snapshot wholly; a line for each, status 1 if one is damaged", check);
+    add(*state, action, options, "journal",
+        "Of the folder of a journal: the lines and bytes that were accepted, behind which a "
+        "producer goes on",
+        show_journal);
     CLI::App* const removed = add(*state, action, options, "delete",
                                   "Remove the snapshots of a folder that no run uses", remove);
     removed->add_flag("--yes", options->yes, "Remove them, and do not only print what would go");

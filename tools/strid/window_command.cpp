@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "tools/common/output_options.hpp"
 #include "window/dialect_options.hpp"
+#include "window/journal_options.hpp"
 #include "window/live_options.hpp"
 #include "window/time_options.hpp"
 #include "window/window_arguments.hpp"
@@ -144,6 +145,8 @@ int run_windows(WindowCommand& command) {
         throw GraphError(format.misfit);
     }
     settle_inputs(command);
+    check_journal_options(command);
+    job.csv.journal.whole_lines = !command.joins_lines;
     settle_dialect(command);
     complete(command);
     command.plan->computation = computation_of(command);
@@ -189,6 +192,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->required();
     add_time_options(*command, *options);
     add_live_options(*command, *options);
+    add_journal_options(*command, *options);
     command->add_option("--output", options->job.output, "-: standard output (default)")
         ->type_name("FILE");
     command->add_flag("--no-header", options->no_header, "The first line is a row");

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -51,6 +52,19 @@ class ByteReader {
     /// most `wait_ms`. Throws InputOutputError.
     Result read(std::span<char> out, int wait_ms);
 
+    /// A place in a file that is followed.
+    struct FilePlace {
+        std::uint64_t device = 0;  ///< Of the file system.
+        std::uint64_t file = 0;    ///< Its number there (inode) and its birth, mixed.
+        std::uint64_t bytes = 0;   ///< Before the place.
+        friend bool operator==(const FilePlace&, const FilePlace&) = default;
+    };
+    /// Of an input that is followed: the place of the next byte. Throws InputOutputError where the
+    /// bytes are not those of the file, because they are decompressed or converted.
+    [[nodiscard]] std::optional<FilePlace> followed_place() const;
+    /// Before the first read: goes on there, also where the file has another name in its folder by
+    /// now. False: there is no such file, and the input begins with what has the name.
+    bool follow_from(const FilePlace& place);
     /// From now on only what waits in a pipe or a socket at this moment is read; behind it, and of
     /// a file at once, the status is `waiting`.
     void read_only_what_waits();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <strid/connector/csv_value.hpp>
+#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/text_options.hpp>
 
@@ -86,6 +87,7 @@ struct CsvOptions {
     std::function<void(const MalformedLine&)> dead_letter{};
     TextOptions text{};                     ///< How text is read and how long a row may be.
     Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
+    JournalOptions journal{};               ///< Of a pipe or a socket in a run with snapshots.
 };
 
 }  // namespace strid

@@ -51,6 +51,7 @@ class JsonLines : public JsonSource {
         void begin_text() const noexcept { file->pass_byte_order_mark(); }
         void refuse_partial() const { file->refuse_rest(); }
         void end_input() const { file->refuse_rest(); }
+        void skip_to_line(std::uint64_t line) const noexcept { file->skip_to_line(line); }
 
         JsonLines* file;
     };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <strid/connector/csv_value.hpp>
+#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/text_options.hpp>
 
@@ -25,7 +26,8 @@ struct JsonOptions {
     Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
     /// Called with each refused object, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};
-    TextOptions text{};  ///< How text is read and how long an object may be.
+    TextOptions text{};        ///< How text is read and how long an object may be.
+    JournalOptions journal{};  ///< Of a pipe or a socket in a run with snapshots.
 };
 
 }  // namespace strid

@@ -31,7 +31,8 @@ class Paced {
     static constexpr SourceTraits traits{
         .hears = events<Opened, Restored, Stopped> |
                  Source::traits.hears.template among<SnapshotBegins>(),
-        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read |
+               Has::is_journalled,
         .drains = Source::traits.drains,
         .awaits_outside = Source::traits.awaits_outside,
         .no_snapshots = Source::traits.no_snapshots};
@@ -90,6 +91,13 @@ class Paced {
     [[nodiscard]] bool blocks() const noexcept {
         if constexpr (operators::has<Source, Has::blocks>) {
             return source_.blocks();
+        } else {
+            return false;
+        }
+    }
+    [[nodiscard]] bool is_journalled() const noexcept {
+        if constexpr (operators::has<Source, Has::is_journalled>) {
+            return source_.is_journalled();
         } else {
             return false;
         }

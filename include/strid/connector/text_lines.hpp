@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/text_options.hpp>
 #include <strid/engine/connector/file_source.hpp>
@@ -34,6 +35,7 @@ struct TextLinesOptions {
     std::function<void(const MalformedLine&)> dead_letter{};
     TextOptions text{};                     ///< How text is read and how long a line may be.
     Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
+    JournalOptions journal{};               ///< Of a pipe or a socket in a run with snapshots.
 };
 
 /// The source that `text_lines` makes.

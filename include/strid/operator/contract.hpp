@@ -68,9 +68,9 @@
 //     std::uint64_t bytes_read() const S    in all up to now; any thread
 //     std::size_t replicas_used(n)     S    how many of n replicas emit records
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
+//     bool is_journalled() const       S    it blocks, never long, and can go on behind a snapshot
 //
 // A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
-//
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
@@ -85,7 +85,6 @@
 // arguments and opened, and that gets on(Restored), it makes the object emit what the first would
 // have (strid::test::Harness::restore). Heaps, wheels and lists that point to entries of a table
 // are no state: on(Restored) makes them, in the same order, by numbers in the entries.
-//
 // Threads: one at a time for a replica, except where "any thread" is said. Paper 2, section 4.
 #pragma once
 
@@ -261,7 +260,8 @@ enum class Has : std::uint32_t {
     fraction_done = 1U << 10U,  ///< `double fraction_done() const`
     bytes_read = 1U << 11U,     ///< `std::uint64_t bytes_read() const`
     replicas_used = 1U << 12U,  ///< `std::size_t replicas_used(std::size_t)`
-    keep_all_text = 1U << 13U   ///< `void keep_all_text()`
+    keep_all_text = 1U << 13U,  ///< `void keep_all_text()`
+    is_journalled = 1U << 14U   ///< `bool is_journalled() const`
 };
 /// Both.
 [[nodiscard]] constexpr Has operator|(Has one, Has other) noexcept {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -65,6 +66,25 @@ class RunScope {
         prepared_ = std::move(results);
         for (const auto& [name, bytes] : prepared_) not_asked_for_.insert(name);
     }
+    /// It begins anew although there may be snapshots (SnapshotOptions::restart). Before operators
+    /// are opened.
+    void begin_anew() noexcept { begins_anew_ = true; }
+    /// Whether it does: what an earlier run has kept for a snapshot is not read.
+    [[nodiscard]] bool begins_anew() const noexcept { return begins_anew_; }
+    /// The snapshot of this number is stored: what lies behind the one before it is not needed any
+    /// more.
+    void stored(std::uint64_t snapshot) noexcept {
+        last_stored_.store(snapshot, std::memory_order_release);  // pairs with last_stored()
+    }
+    /// The number of the last snapshot that this run has stored; 0: none. At SnapshotBegins of a
+    /// number the one before it is stored, or never will be.
+    [[nodiscard]] std::uint64_t last_stored() const noexcept {
+        return last_stored_.load(std::memory_order_acquire);  // pairs with stored()
+    }
+    /// Where warn() sends its sentences. Before operators are opened.
+    void on_warning(std::function<void(const std::string&)> take) { warn_ = std::move(take); }
+    /// Sends a sentence to the user: something is wrong, and the run goes on. One at a time.
+    void warn(const std::string& text);
     /// Whether another run may go on from a snapshot of this one.
     [[nodiscard]] bool takes_snapshots() const noexcept { return takes_snapshots_; }
     /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none. By
@@ -106,6 +126,10 @@ class RunScope {
     std::stop_source interruption_;
     bool simulated_;
     bool takes_snapshots_ = false;
+    bool begins_anew_ = false;
+    std::atomic<std::uint64_t> last_stored_{0};
+    std::mutex warning_;
+    std::function<void(const std::string&)> warn_;
     Prepared prepared_;  // by an earlier run
     mutable std::set<std::string> not_asked_for_;
 };

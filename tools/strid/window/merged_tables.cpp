@@ -56,7 +56,8 @@ void MergedTables::on(Restored restored) {
         input.silent_since_ns = place.silent_since_ns;
         input.ahead_from_bytes = place.from_bytes;
         input.emitted = input.to_drop = place.emitted;
-        input.source.state() = std::tie(place.file, place.to_bytes);
+        input.source.state() = std::tie(place.file, place.to_bytes, place.journal);
+        input.source.go_on_with_times(place.times);
         if (place.from_bytes != place.to_bytes) input.source.emit_again_from(place.from_bytes);
         input.source.on(restored);
     }
@@ -66,14 +67,16 @@ void MergedTables::on(Restored restored) {
 void MergedTables::note_places() noexcept {
     for (std::size_t i = 0; i != inputs_.size(); ++i) {
         Input& input = inputs_[i];
-        const auto [file, to_bytes] = input.source.state();
+        const auto [file, to_bytes, journal] = input.source.state();
         const bool has_rows = !input.ahead.empty() || input.source.is_passing();
         places_[i] = {.file = file,
                       .from_bytes = has_rows ? input.ahead_from_bytes : to_bytes,
                       .to_bytes = to_bytes,
                       .emitted = has_rows ? input.emitted : 0,
                       .time = input.time,
-                      .silent_since_ns = input.silent_since_ns};
+                      .silent_since_ns = input.silent_since_ns,
+                      .journal = journal,
+                      .times = is_journalled() ? input.source.time_place() : TimeReader::Place{}};
     }
 }
 

@@ -71,7 +71,7 @@ class MergedTables {
     static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
                                          .has = Has::wake_at_ns | Has::blocks | Has::files |
                                                 Has::fraction_done | Has::bytes_read |
-                                                Has::replicas_used,
+                                                Has::replicas_used | Has::is_journalled,
                                          .drains = true};
 
     explicit MergedTables(const WindowJob& job);
@@ -94,6 +94,10 @@ class MergedTables {
 
     void on(Stopped stopped) noexcept;
     [[nodiscard]] bool blocks() const noexcept;
+    /// Of one input: merging reads ahead of what it emits.
+    [[nodiscard]] bool is_journalled() const noexcept {
+        return inputs_.size() == 1 && inputs_.front().source.is_journalled();
+    }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         return inputs_[awaited_].source.wake_at_ns();
     }
@@ -115,6 +119,8 @@ class MergedTables {
         std::size_t emitted = 0;       // of these rows
         EventTime time = EventTime::earliest();
         std::int64_t silent_since_ns = 0;
+        JournalPlace journal = {};
+        TimeReader::Place times = {};  // of a journal
     };
     struct Input {
         explicit Input(const WindowJob& job) : source(job) {}

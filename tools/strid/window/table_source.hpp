@@ -46,6 +46,10 @@ class TableSource : public CsvSource {
     /// Throws GraphError for options that contradict each other.
     explicit TableSource(const WindowJob& job);
 
+    [[nodiscard]] TimeReader::Place time_place() const noexcept { return times_.place(); }
+    /// Before on(Restored): of the rows before the place, of which a journal reads the first only.
+    void go_on_with_times(const TimeReader::Place& place) noexcept { times_before_ = place; }
+
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         memory_.forget();
@@ -89,6 +93,8 @@ class TableSource : public CsvSource {
             return source->format() == TableFormat::csv && source->pass_open_quote_at_stop();
         }
         void end_input() const { source->finish_json(); }
+        [[nodiscard]] bool is_settled() const noexcept { return source->is_format_settled(); }
+        void skip_to_line(std::uint64_t line) const noexcept { source->skip_to_line(line); }
 
         TableSource* source;
     };
@@ -116,6 +122,14 @@ class TableSource : public CsvSource {
         return format_ == TableFormat::unknown ? look_at_text() : format_;
     }
     TableFormat look_at_text();
+    [[nodiscard]] bool is_format_settled() const noexcept {
+        if (!plan_->times.empty() && !times_.has_taken()) return false;
+        return format_ == TableFormat::json || (format_ == TableFormat::csv && is_settled());
+    }
+    void skip_to_line(std::uint64_t line) noexcept {
+        objects_.skip_to_line(line);
+        times_.go_on(times_before_);
+    }
     /// Before the first text of each input.
     void begin_input();
     /// After the header: settles steps_.
@@ -174,6 +188,7 @@ class TableSource : public CsvSource {
 
     std::shared_ptr<const TablePlan> plan_;
     TimeReader times_;
+    TimeReader::Place times_before_;
     std::vector<std::string> thousands_;
     std::string number_text_;  // without them
     TableFormat asked_format_;

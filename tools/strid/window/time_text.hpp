@@ -67,6 +67,12 @@ void append_time(std::string& out, EventTime time, const TimeFormat& format);
 /// Reads the times of one source, and settles the form with the first row that is taken.
 class TimeReader {
   public:
+    /// The part of the rows so far that decides about the next.
+    struct Place {
+        EventTime before = EventTime::earliest();  // of the row that was read last
+        int year = 0;                              // of times without one
+    };
+
     explicit TimeReader(const TimeFormat& format) noexcept : format_(&format) {}
 
     /// From the start of the input.
@@ -83,6 +89,14 @@ class TimeReader {
         time = EventTime::of_ns(ns);
         return true;
     }
+    [[nodiscard]] Place place() const noexcept { return {before_, year_}; }
+    /// The rows up to there are passed over.
+    void go_on(const Place& place) noexcept {
+        before_ = place.before;
+        year_ = place.year;
+    }
+    /// Whether a row was taken: the form of the times is settled.
+    [[nodiscard]] bool has_taken() const noexcept { return has_taken_; }
     /// The row whose time was read last is one. Throws GraphError where its form settles that of
     /// the bounds, and they cannot be written so.
     [[gnu::always_inline]] void take() {

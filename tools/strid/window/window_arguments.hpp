@@ -29,6 +29,8 @@ struct WindowCommand {
     bool no_header = false;
     bool skip_malformed = false;
     bool drop_open = false;
+    bool is_journal_described = false;
+    bool joins_lines = false;
 };
 
 }  // namespace strid::tool

@@ -47,6 +47,7 @@ class CsvSource : public FileSource {
         void begin_text() const noexcept { csv->pass_byte_order_mark(); }
         void refuse_partial() const { csv->refuse_open_quote(); }
         [[nodiscard]] bool pass_partial_at_stop() const { return csv->pass_open_quote_at_stop(); }
+        [[nodiscard]] bool is_settled() const noexcept { return csv->is_settled(); }
 
         CsvSource* csv;
     };
@@ -101,6 +102,10 @@ class CsvSource : public FileSource {
     [[nodiscard]] bool is_direct() const noexcept { return direct_ && lines_to_skip_ == 0; }
     /// Whether the header, if there is one, was passed: then columns() is settled.
     [[nodiscard]] bool is_header_done() const noexcept { return header_done_; }
+    /// Whether rows are read in the same way from here on.
+    [[nodiscard]] bool is_settled() const noexcept {
+        return header_done_ && lines_to_skip_ == 0 && (fields_per_row_ != 0 || options_.ragged);
+    }
     /// The fields that each row has; 0: any number, or not known yet.
     [[nodiscard]] std::size_t fields_per_row() const noexcept { return fields_per_row_; }
     /// For each field of the record its column, counted from 0; none where they are one to one.

@@ -9,7 +9,8 @@
 //
 // Its state is the input and the place in its text behind the last row. A source that takes it over
 // reads the input from its beginning, emits and reports nothing up to that place, and goes on: what
-// a format has seen on the way (a header, the number of fields) is seen again.
+// a format has seen on the way (a header, the number of fields) is seen again. With a journal the
+// input is the text of the journal, and of what lies before the place only the head is read again.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/engine/connector/line_reader.hpp>
 #include <strid/engine/connector/malformed_handler.hpp>
@@ -31,14 +33,23 @@
 
 namespace strid {
 
+/// The part of a source's place that only a journal needs.
+struct JournalPlace {
+    std::uint64_t journal = 0;  ///< Which one; 0: none.
+    /// Of the text: behind so many bytes the format is settled. 0: it is not yet.
+    std::uint64_t head_bytes = 0;
+    std::uint64_t line = 0;   ///< The number of the last line before the place.
+    bool is_in_line = false;  ///< A line that is too long is being dropped.
+};
+
 class FileSource {
   public:
     /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
-    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
-                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
-                                                Has::fraction_done | Has::bytes_read |
-                                                Has::replicas_used | Has::keep_all_text,
-                                         .drains = true};
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Restored, SnapshotBegins, Stopped>,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read |
+               Has::replicas_used | Has::keep_all_text | Has::is_journalled,
+        .drains = true};
 
     FileSource(const FileSource& other);
     FileSource(FileSource&& other) noexcept;
@@ -48,6 +59,8 @@ class FileSource {
     /// Opens the input and the dead-letter file. Throws InputOutputError.
     void on(const Opened& opened) { begin(opened.context); }
     [[nodiscard]] bool blocks() const noexcept;
+    /// Whether its rows can be read once more from a journal.
+    [[nodiscard]] bool is_journalled() const noexcept;
     /// The files that it reads, and the file of its dead letters.
     [[nodiscard]] std::vector<FileUse> files() const;
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
@@ -68,8 +81,9 @@ class FileSource {
     void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
     /// The dead letters so far belong to the snapshot.
     void on(SnapshotBegins);
-    auto state() { return std::tie(place_.input, place_.passed_bytes); }
-    /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
+    auto state() { return std::tie(place_.input, place_.passed_bytes, place_.journal); }
+    /// Throws InputOutputError for an input that cannot be read once more, such as a pipe without a
+    /// journal, or a journal that does not have what is needed.
     void on(Restored);
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
     /// on(const Opened&).
@@ -84,7 +98,7 @@ class FileSource {
     /// ones, and for no path at all.
     template <class Options>
     FileSource(std::vector<std::string> paths, const Options& options)
-        : FileSource(std::move(paths), options.text,
+        : FileSource(std::move(paths), options.text, options.journal,
                      {options.on_malformed, options.dead_letter_path, options.dead_letter,
                       options.dead_letters}) {}
 
@@ -109,6 +123,10 @@ class FileSource {
         [[nodiscard]] bool pass_partial_at_stop() const noexcept { return false; }
         /// Refuses text that the input ends in.
         void end_input() const noexcept {}
+        /// Whether nothing that is read later changes how rows are read.
+        [[nodiscard]] bool is_settled() const noexcept { return true; }
+        /// The text from here on does not follow what was read last: `line` lines are before it.
+        void skip_to_line(std::uint64_t /*line*/) const noexcept {}
     };
     /// `format(record)` takes the text at position_ into a fresh record and returns the result.
     template <class Format, class T>
@@ -168,17 +186,29 @@ class FileSource {
   private:
     friend class JsonObjects;  // cuts rows of its own for derived sources
 
-    FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
+    FileSource(std::vector<std::string> paths, TextOptions text, JournalOptions journal,
+               MalformedOptions malformed);
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus emit_records(Emit& emit, std::size_t budget, Format format);
     /// Passes the rows that the source before this one has emitted. True: one goes on beyond the
     /// region.
     template <class T, class Format>
     bool pass_rows(Format format);
-    void end_passing_at_its_end() noexcept {
-        if (pass_to_ != 0 && text_bytes() >= pass_to_) end_passing();
+    template <class Format>
+    void end_passing_at_its_end(const Format& format) {
+        if (pass_to_ == 0 || text_bytes() < pass_to_) return;
+        end_passing();
+        if (skips_text_) {
+            skip_text();
+            format.skip_to_line(line_number_);
+        }
     }
-    /// The bytes of the input's text before position_.
+    void skip_text() noexcept;
+    /// Where the format of a journal is settled for the first time.
+    void note_head();
+    void check_journal(const Context& context) const;
+    void go_on_in_journal();
+    /// The bytes of the input's text before position_, without those that were skipped.
     [[nodiscard]] std::uint64_t text_bytes() const noexcept;
     void note_place() noexcept;
     void end_passing() noexcept;
@@ -202,6 +232,7 @@ class FileSource {
     struct Place {
         std::size_t input = 0;
         std::uint64_t passed_bytes = 0;  // of its text; whole_input: of the last input
+        JournalPlace journal = {};
     };
 
     std::size_t input_ = 0;
@@ -210,8 +241,13 @@ class FileSource {
     std::uint64_t pass_to_ = 0;              // rows before it are those of a source before this one
     std::uint64_t emit_from_ = whole_input;  // of these, the first that it has not emitted
     bool is_first_text_ = true;              // of the input
-    std::uint64_t bytes_before_ = 0;         // of the inputs that were read
-    std::uint64_t bytes_of_all_ = 0;         // 0: not known
+    JournalOptions journal_options_;
+    std::shared_ptr<detail::Journal> journal_;  // shared with the scope of the run
+    bool needs_head_ = false;                   // the format of a journal is not settled
+    bool skips_text_ = false;                   // behind the head, up to the place
+    std::uint64_t skipped_bytes_ = 0;           // of the text, between its head and the place
+    std::uint64_t bytes_before_ = 0;            // of the inputs that were read
+    std::uint64_t bytes_of_all_ = 0;            // 0: not known
     TextOptions text_options_;
     MalformedOptions malformed_options_;
     bool keep_all_text_ = false;
@@ -232,6 +268,7 @@ SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format for
     const SourceStatus status = emit_records<T, holds_text>(emit, budget, format);
     if (!malformed_) return status;  // another replica's
     if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
+    if (needs_head_ && format.is_settled()) note_head();
     note_place();
     return status;
 }
@@ -242,7 +279,7 @@ bool FileSource::pass_rows(Format format) {
         T record{};
         if (format(record) == Row::partial) return true;
     }
-    end_passing_at_its_end();
+    end_passing_at_its_end(format);
     return false;
 }
 
@@ -267,14 +304,14 @@ SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format for
             const Row row = format(record);
             partial = row == Row::partial;
             if (row != Row::ready) {
-                end_passing_at_its_end();
+                end_passing_at_its_end(format);
                 continue;
             }
             --budget;
             if (!emit(std::move(record))) return SourceStatus::more;
         }
         const Refill refilled = refill();
-        end_passing_at_its_end();
+        end_passing_at_its_end(format);
         if constexpr (Format::joins_lines) {
             if ((refilled == Refill::too_long || refilled == Refill::end) && position_ != end_) {
                 format.refuse_partial();

@@ -44,6 +44,8 @@ class JsonCutter {
     Cut cut(char* position, char* end, bool has_documents);
     /// The input ended with [position, end) left, which may be empty: a fault, or nothing.
     Cut finish(char* position, char* end);
+    /// Of lines: the next one has so many before it.
+    void skip_to_line(std::uint64_t line) noexcept { lines_ = line; }
     /// The input goes on somewhere behind.
     void forget() noexcept { *this = JsonCutter{}; }
 

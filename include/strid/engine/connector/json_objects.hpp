@@ -30,6 +30,8 @@ class JsonObjects {
 
     /// The text that comes next is another input's.
     void begin_input() noexcept { cutter_.forget(); }
+    /// As FileSource::RowsOfLines::skip_to_line().
+    void skip_to_line(std::uint64_t line) noexcept { cutter_.skip_to_line(line); }
     /// Passes the next object. `ready`: text() is it.
     FileSource::Row cut(FileSource& source);
     /// After cut(): `ready`: its columns have texts.

@@ -50,6 +50,7 @@ class JsonSource : public FileSource {
     }
     /// Refuses what the input ends in, or an object that is too long.
     void refuse_rest() { objects_.refuse_rest(*this); }
+    void skip_to_line(std::uint64_t line) noexcept { objects_.skip_to_line(line); }
     [[nodiscard]] NonFinite non_finite() const noexcept { return non_finite_; }
 
   private:

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@
 #include <strid/memory/text_arena.hpp>
 
 namespace strid {
+
+namespace detail {
+class Journal;
+}
 
 /// Throws GraphError for a limit of 0.
 void check_text_options(const TextOptions& options);
@@ -38,8 +43,10 @@ class LineReader {
     static constexpr std::size_t slack_bytes = 64;
 
     /// Opens the input. With `keep_all` the number of chunks is not limited, for a caller that
-    /// keeps all text. Throws InputOutputError.
-    LineReader(std::string path, const TextOptions& options, bool keep_all);
+    /// keeps all text. The bytes pass through the journal, which outlives the reader; null: none.
+    /// Throws InputOutputError.
+    LineReader(std::string path, const TextOptions& options, bool keep_all,
+               detail::Journal* journal = nullptr);
 
     /// Gives up everything before `unread`, which lies in [begin(), end()], and reads until there
     /// is at least one more line than before. Waits for a pipe for at most `wait_ms`.
@@ -72,12 +79,14 @@ class LineReader {
   private:
     bool make_room();
     memory::TextReference lease(std::size_t bytes);
+    ByteReader::Result read(std::span<char> out, int wait_ms);
     Status take(std::size_t bytes);
     Status finish();
 
     TextOptions options_;
     bool keep_all_;
     ByteReader bytes_;
+    detail::Journal* journal_;
     memory::TextPool pool_;
     memory::TextReference chunk_;
     std::array<memory::TextReference, 4> large_;  // one-off chunks that may still be in use

@@ -39,6 +39,10 @@ struct SourceHead {
         if constexpr (has<S, Has::blocks>) return source.blocks();
         return false;
     }
+    [[nodiscard]] bool is_journalled() const noexcept {
+        if constexpr (has<S, Has::is_journalled>) return source.is_journalled();
+        return false;
+    }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         if constexpr (has<S, Has::wake_at_ns>) return source.wake_at_ns();
         return 0;

@@ -87,7 +87,7 @@ class StageNode : public Node {
         };
         if constexpr (has_source) {
             using Source = typename Head::Source;
-            if (Source::traits.no_snapshots || head_.blocks()) {
+            if (Source::traits.no_snapshots || (head_.blocks() && !head_.is_journalled())) {
                 faults.push_back(no_position(names_.front()));
             } else {
                 add(0, std::type_identity<Source>{});

@@ -171,7 +171,8 @@ consteval bool is_source() {
     } else if constexpr (!detail::has_its_hooks<S, Opened, Restored, SnapshotBegins, Stopped>()) {
         return false;
     } else if constexpr (!detail::has_its_members<S, wake_at_ns, blocks, files, fraction_done,
-                                                  bytes_read, replicas_used, keep_all_text>()) {
+                                                  bytes_read, replicas_used, keep_all_text,
+                                                  is_journalled>()) {
         return false;
     } else {
         return detail::has_its_state<S>();

@@ -24,7 +24,7 @@ namespace detail {
 /// The names of the contract.
 struct KnownNames {
     int on, state, facts, wake_at_ns, held_back, passed, time_of, draws_from, resource, blocks,
-        accepts, files, fraction_done, bytes_read, replicas_used, keep_all_text;
+        accepts, files, fraction_done, bytes_read, replicas_used, keep_all_text, is_journalled;
 };
 template <class Class>
 struct WithKnownNames : Class, KnownNames {};
@@ -45,7 +45,8 @@ consteval NamesUsed names_used() {
             &Named::on, &Named::state, &Named::facts, &Named::wake_at_ns, &Named::held_back,
                 &Named::passed, &Named::time_of, &Named::draws_from, &Named::resource,
                 &Named::blocks, &Named::accepts, &Named::files, &Named::fraction_done,
-                &Named::bytes_read, &Named::replicas_used, &Named::keep_all_text;
+                &Named::bytes_read, &Named::replicas_used, &Named::keep_all_text,
+                &Named::is_journalled;
         };
         if constexpr (!none) {
             const auto add = [&used](bool unnamed, Has name) {
@@ -81,6 +82,8 @@ consteval NamesUsed names_used() {
                 requires { &Named::replicas_used; }, Has::replicas_used);
             add(
                 requires { &Named::keep_all_text; }, Has::keep_all_text);
+            add(
+                requires { &Named::is_journalled; }, Has::is_journalled);
         }
     }
     return used;
@@ -254,6 +257,10 @@ consteval bool has_rightly() {
     } else if constexpr (member == Has::replicas_used) {
         return requires(const Class& one) {
             { one.replicas_used(std::size_t{1}) } -> std::convertible_to<std::size_t>;
+        };
+    } else if constexpr (member == Has::is_journalled) {
+        return requires(const Class& one) {
+            { one.is_journalled() } -> std::same_as<bool>;
         };
     } else {
         return requires(Class& one) { one.keep_all_text(); };
