@@ -29,6 +29,24 @@ std::vector<std::span<const std::byte>> SavedParts::of(std::span<const std::byte
     return parts;
 }
 
+void PartBefore::expect_end() const {
+    for (const StateReader& reader : readers) reader.expect_end();
+}
+
+NodeState::NodeState() : writer_(kept_) {}
+
+NodeState::~NodeState() = default;
+
+void NodeState::end_part() {
+    parts_.end_part(writer_);
+}
+
+std::vector<std::byte> NodeState::take() {
+    parts_.write_ends(writer_);
+    writer_.flush();
+    return kept_.take();
+}
+
 std::string no_codec(const std::string& name, const std::string& type) {
     return fmt::format(
         "operator '{}': its state cannot be saved, because a part of it has no codec "

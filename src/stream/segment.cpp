@@ -39,10 +39,17 @@ SegmentBase::SegmentBase(std::vector<OperatorInfo> operators, Routing routing, s
 
 SegmentBase::~SegmentBase() = default;
 
-std::vector<std::string> SegmentBase::names(std::size_t first, std::size_t last) const {
-    std::vector<std::string> result;
-    for (std::size_t i = first; i < last; ++i) result.push_back(operators_[i].name);
-    return result;
+std::unique_ptr<operators::Node> SegmentBase::instantiate(std::size_t first, std::size_t last,
+                                                          bool plain_output, std::size_t replica,
+                                                          std::size_t parallelism) const {
+    operators::NodePlace place{{}, replica, parallelism};
+    for (std::size_t i = first; i < last; ++i) place.names.push_back(operators_[i].name);
+    return node_of(first, last, plain_output, place);
+}
+
+std::unique_ptr<operators::Node> SegmentBase::instantiate_distribution(
+    std::size_t replica, std::size_t parallelism) const {
+    return distribution({{operators_.back().name + "-distribution"}, replica, parallelism});
 }
 
 }  // namespace strid::graph

@@ -53,3 +53,18 @@ std::vector<Way> all_ways() {
 }
 
 }  // namespace strid::test
+
+namespace strid {
+
+template class operators::Kernel<operators::SourceHead<test::Numbers>,
+                                 operators::SingleSlotRouter<std::uint64_t>>;
+template class operators::Kernel<operators::InputHead<std::uint64_t>,
+                                 operators::SingleSlotRouter<std::uint64_t>,
+                                 operators::Identity<std::uint64_t>>;
+template class graph::Segment<operators::SingleSlotRouter<std::uint64_t>,
+                              operators::SourceHead<test::Numbers>>;
+template class graph::Segment<operators::SingleSlotRouter<std::uint64_t>,
+                              operators::InputHead<std::uint64_t>,
+                              operators::Identity<std::uint64_t>>;
+
+}  // namespace strid

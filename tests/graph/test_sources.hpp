@@ -72,3 +72,19 @@ struct Way {
 std::vector<Way> all_ways();
 
 }  // namespace strid::test
+
+// Parts of graphs that most tests with numbers have, compiled once (test_sources.cpp).
+namespace strid {
+
+extern template class operators::Kernel<operators::SourceHead<test::Numbers>,
+                                        operators::SingleSlotRouter<std::uint64_t>>;
+extern template class operators::Kernel<operators::InputHead<std::uint64_t>,
+                                        operators::SingleSlotRouter<std::uint64_t>,
+                                        operators::Identity<std::uint64_t>>;
+extern template class graph::Segment<operators::SingleSlotRouter<std::uint64_t>,
+                                     operators::SourceHead<test::Numbers>>;
+extern template class graph::Segment<operators::SingleSlotRouter<std::uint64_t>,
+                                     operators::InputHead<std::uint64_t>,
+                                     operators::Identity<std::uint64_t>>;
+
+}  // namespace strid

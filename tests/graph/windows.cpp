@@ -80,18 +80,3 @@ RunOptions run_options(std::uint64_t seed) {
 }
 
 }  // namespace strid::test
-
-namespace strid {
-
-template class graph::Segment<
-    operators::KeyByRouter<test::Event, Field<&test::Event::key>>,
-    operators::SourceHead<Replay<test::Event>>,
-    operators::EventTimeOperator<test::Event, Field<&test::Event::time>, BoundedDisorder>>;
-template class graph::Segment<operators::NoRouter, operators::InputHead<test::Event>,
-                              operators::Sink<test::Event, Collect<test::Event>>>;
-template class graph::Segment<operators::NoRouter, operators::InputHead<test::RowOf<std::int64_t>>,
-                              operators::Sink<test::RowOf<std::int64_t>, test::ToRows>>;
-template class graph::Segment<operators::NoRouter, operators::InputHead<test::RowOf<double>>,
-                              operators::Sink<test::RowOf<double>, test::ToRows>>;
-
-}  // namespace strid

@@ -147,19 +147,4 @@ auto whole_stream(const std::vector<Event>& events, const RunOptions& options, c
 
 }  // namespace strid::test
 
-// Parts of graphs that most tests of windows have, compiled once (windows.cpp).
-namespace strid {
-
-extern template class graph::Segment<
-    operators::KeyByRouter<test::Event, Field<&test::Event::key>>,
-    operators::SourceHead<Replay<test::Event>>,
-    operators::EventTimeOperator<test::Event, Field<&test::Event::time>, BoundedDisorder>>;
-extern template class graph::Segment<operators::NoRouter, operators::InputHead<test::Event>,
-                                     operators::Sink<test::Event, Collect<test::Event>>>;
-extern template class graph::Segment<operators::NoRouter,
-                                     operators::InputHead<test::RowOf<std::int64_t>>,
-                                     operators::Sink<test::RowOf<std::int64_t>, test::ToRows>>;
-extern template class graph::Segment<operators::NoRouter, operators::InputHead<test::RowOf<double>>,
-                                     operators::Sink<test::RowOf<double>, test::ToRows>>;
-
-}  // namespace strid
+#include "kernels.hpp"

@@ -15,7 +15,7 @@ namespace {
 /// Takes time to find nothing, like a node that flushes a file.
 class SlowNode final : public Node {
   public:
-    SlowNode() : Node({"slow"}, 0, 1) {}
+    SlowNode() : Node({{"slow"}, 0, 1}) {}
     void create_output(const std::vector<OutputPort::SlotShape>&, const PortSizes&) override {}
     void open(runtime::Task&, const std::stop_token&) override {}
     RunResult run(std::int64_t&) override {

@@ -250,16 +250,28 @@ TEST(Lookup, FindsNothingInAnEmptyTable) {
     EXPECT_EQ(report.find("find")->counters.at("missing"), 1'000U);
 }
 
+/// A key, and a function of what was found, that throw for one number of so many.
+struct ThrowingKey {
+    std::uint64_t of;
+    std::uint64_t at;
+    std::uint64_t operator()(const std::uint64_t& number) const {
+        if (number % of == at) throw std::runtime_error("no key of " + std::to_string(number));
+        return number;
+    }
+};
+struct ThrowingCombine {
+    std::uint64_t of;
+    std::uint64_t at;
+    void operator()(std::uint64_t& number, const std::uint64_t* value) const {
+        if (number % of == at) throw std::runtime_error("no value");
+        if (value != nullptr) number = *value;
+    }
+};
+
 /// Of a function that throws for some records, those are skipped, wherever they stand in a batch.
 TEST(Lookup, SkipsRecordsThatItsFunctionsThrowOn) {
-    const auto throwing_key = [](const std::uint64_t& number) {
-        if (number % 100 == 1) throw std::runtime_error("no key");
-        return number;
-    };
-    const auto throwing_combine = [](std::uint64_t& number, const std::uint64_t* value) {
-        if (number % 100 == 2) throw std::runtime_error("no value");
-        if (value != nullptr) number = *value;
-    };
+    const ThrowingKey throwing_key{.of = 100, .at = 1};
+    const ThrowingCombine throwing_combine{.of = 100, .at = 2};
     for (const auto& way : test::all_ways()) {
         SCOPED_TRACE(way.name);
         for (const bool is_first : {false, true}) {
@@ -293,28 +305,26 @@ TEST(Lookup, SkipsRecordsThatItsFunctionsThrowOn) {
 TEST(Lookup, ThrowsWhatItsFunctionsThrow) {
     for (const bool is_first : {false, true}) {
         Graph graph{"lookup"};
-        const auto key = [](const std::uint64_t& number) {
-            if (number == 500) throw std::runtime_error("five hundred");
-            return number;
-        };
-        const auto combine = [](std::uint64_t&, const std::uint64_t*) {};
+        Collected<std::uint64_t> rows;
+        const ThrowingKey key{.of = 1'000, .at = 500};
+        const ThrowingCombine combine{.of = 1'000, .at = 1'000};
         auto numbers = graph.source(Numbers{1'000});
         if (is_first) {
             std::move(numbers)
-                .separate()
+                .rebalance()
                 .lookup(sparse_table(), key, combine, {.name = "find"})
-                .sink([](std::uint64_t) {});
+                .sink(rows.sink());
         } else {
             std::move(numbers)
                 .lookup(sparse_table(), key, combine, {.name = "find"})
-                .sink([](std::uint64_t) {});
+                .sink(rows.sink());
         }
         try {
             run(graph);
             FAIL() << "no exception";
         } catch (const OperatorError& error) {
             EXPECT_EQ(error.operator_name(), "find");
-            EXPECT_NE(std::string(error.what()).find("five hundred"), std::string::npos);
+            EXPECT_NE(std::string(error.what()).find("no key of 500"), std::string::npos);
         }
     }
 }

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,23 +52,18 @@ struct Gauge {
     void leave() { --now; }
 };
 
-/// Waits as long as `us_of` says of the number.
-template <class UsOf>
-auto slow(UsOf us_of, std::shared_ptr<Gauge> gauge = std::make_shared<Gauge>()) {
-    return [=](const std::uint64_t& n) {
-        gauge->enter();
-        if (const auto us = us_of(n); us != 0)
-            std::this_thread::sleep_for(std::chrono::microseconds{us});
-        gauge->leave();
-        return answer_to(n);
-    };
-}
+/// Of one type for all tests, so that what calls it is compiled once.
+using Slow = std::function<std::uint64_t(const std::uint64_t&)>;
+/// Waits as many microseconds as `us_of` says of the number.
+Slow slow(std::function<std::uint64_t(std::uint64_t)> us_of,
+          std::shared_ptr<Gauge> gauge = std::make_shared<Gauge>());
 inline constexpr auto seldom = [](std::uint64_t n) { return n % 61 == 0 ? 300 : 0; };
 
-/// The records behind the calls, in their order.
+/// The records behind the calls of `f` itself, in their order.
 template <class F>
-Numbers64 called(std::uint64_t count, F f, const CallOptions& calls, const RunOptions& options,
-                 RunReport* report = nullptr, OperatorOptions named = {.name = "ask"}) {
+Numbers64 called_as_it_is(std::uint64_t count, F f, const CallOptions& calls,
+                          const RunOptions& options, RunReport* report = nullptr,
+                          const OperatorOptions& named = {.name = "ask"}) {
     Graph graph{"calls"};
     Numbers64 out;
     graph.source(from_vector(numbers(count)))
@@ -77,6 +73,30 @@ Numbers64 called(std::uint64_t count, F f, const CallOptions& calls, const RunOp
     if (report != nullptr) *report = std::move(of_run);
     return out;
 }
+
+/// Any function that can be called with a number, or with a number and a stop token.
+class Called {
+  public:
+    template <class F>
+        requires std::invocable<const F&, const std::uint64_t&>
+    Called(F f)  // NOLINT: converts
+        : function_([f = std::move(f)](const std::uint64_t& n, const std::stop_token&) {
+              return f(n);
+          }) {}
+    template <class F>
+        requires std::invocable<const F&, const std::uint64_t&, const std::stop_token&>
+    Called(F f) : function_(std::move(f)) {}  // NOLINT: converts
+
+    std::uint64_t operator()(const std::uint64_t& n, const std::stop_token& stop) const {
+        return function_(n, stop);
+    }
+
+  private:
+    std::function<std::uint64_t(const std::uint64_t&, const std::stop_token&)> function_;
+};
+/// The same of any function.
+Numbers64 called(std::uint64_t count, Called f, const CallOptions& calls, const RunOptions& options,
+                 RunReport* report = nullptr, const OperatorOptions& named = {.name = "ask"});
 inline OperatorReport of_calls(const RunReport& report) {
     for (const SegmentReport& segment : report.segments) {
         for (const OperatorReport& one : segment.operators) {

@@ -33,7 +33,9 @@ std::string explanation_of(const TimeWindows& windows, const A& aggregate,
 
 TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
     const auto windows = sliding(100, 25);
-    EXPECT_THAT(explanation_of(windows, window::quantile(real, 0.5)),
+    using Quantile = decltype(window::quantile(real, 0.5));
+    EXPECT_EQ((test::chosen_way<TimeWindows, Quantile>), Share::farmed);
+    EXPECT_THAT(std::string(test::chosen_note<TimeWindows, Quantile>),
                 HasSubstr("farmed: parts combine in their order only"));
     EXPECT_THAT(explanation_of(windows, window::distinct<Event>(field<&Event::value>)),
                 HasSubstr("paned: the aggregate is commutative"));

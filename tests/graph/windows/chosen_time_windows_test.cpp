@@ -26,19 +26,28 @@ std::string explanation_of(const TimeWindows& windows, const A& aggregate,
         [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
 }
 
+/// As the table has it.
+template <class A>
+std::pair<Share, std::string> way_of(const A&) {
+    return {test::chosen_way<TimeWindows, A>, std::string(test::chosen_note<TimeWindows, A>)};
+}
+
 TEST(ChosenWindows, OfTimeAreCombinedWhereAStateIsSmall) {
     const auto windows = sliding(100, 25);
     EXPECT_THAT(explanation_of(windows, sum), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(explanation_of(windows, mean), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(
-        explanation_of(windows, window::mean<Event>([](const Event& e) { return e.value; })),
-        HasSubstr("combined: adding to a small state"));
     EXPECT_THAT(explanation_of(windows, window::mean(real)),
                 AllOf(HasSubstr("any_order(...) would share it"), Not(HasSubstr("combined:"))));
-    EXPECT_THAT(explanation_of(windows, window::variance(real)),
-                HasSubstr("not shared: a record is"));
-    EXPECT_THAT(explanation_of(windows, window::any_order(window::mean(real))),
-                HasSubstr("combined: adding to a small state"));
+    const auto of_lambda = window::mean<Event>([](const Event& e) { return e.value; });
+    const auto any_order = window::any_order(window::mean(real));
+    for (const auto& [way, note] :
+         {way_of(sum), way_of(mean), way_of(of_lambda), way_of(any_order)}) {
+        EXPECT_EQ(way, Share::combined);
+        EXPECT_THAT(note, HasSubstr("combined: adding to a small state"));
+    }
+    for (const auto& [way, note] : {way_of(window::mean(real)), way_of(window::variance(real))}) {
+        EXPECT_EQ(way, Share::by_key);
+        EXPECT_THAT(note, HasSubstr("not shared: a record is"));
+    }
 }
 
 }  // namespace

@@ -38,10 +38,7 @@ void times_agree(const TimeWindows& windows, const A& over_wide, const ValueOf& 
             .event_time(field<&Wide::time>, BoundedDisorder{Duration{50}})
             .template key_by<&Wide::key>()
             .window(windows, over_wide, {.lateness = lateness})
-            .sink([rows](const auto& row) {
-                rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
-                           static_cast<double>(row.value)});
-            });
+            .sink(ToRows{rows});
         ASSERT_THAT(graph.explain({}), HasSubstr("what it needs of a record is sent"));
         const RunReport report = run(graph, run_options(seed));
         std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;

@@ -21,19 +21,11 @@ std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
 
 using Rows = std::vector<Row>;
 
-/// A sink of results as rows.
-auto into(std::shared_ptr<Collected<Row>> rows) {
-    return [rows = std::move(rows)](const auto& row) {
-        rows->add(
-            {row.key, row.window.start.ns(), row.window.end.ns(), static_cast<double>(row.value)});
-    };
-}
-
 template <class Wire>
 Rows rows_when_dropped(const std::vector<Event>& events, const Wire& wire, std::uint64_t seed) {
     Graph graph{"dropped"};
     auto rows = std::make_shared<Collected<Row>>();
-    wire(stream_of(graph, events), WindowOptions{.at_end = OpenWindows::drop}).sink(into(rows));
+    wire(stream_of(graph, events), WindowOptions{.at_end = OpenWindows::drop}).sink(ToRows{rows});
     run(graph, run_options(seed));
     Rows result = rows->records();
     std::sort(result.begin(), result.end());
@@ -101,7 +93,7 @@ TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
             .merge(std::move(second))
             .key_by<&Event::key>()
             .window(windows, sum, {.at_end = OpenWindows::drop})
-            .sink(into(rows));
+            .sink(ToRows{rows});
         run(graph, run_options(seed));
         Rows answer = rows->records();
         std::sort(answer.begin(), answer.end());
@@ -174,7 +166,7 @@ TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
                         PunctuatedTime{[](const Marked& one) { return one.mark; }})
             .key_by([](const Marked& one) { return one.event.key; })
             .window(windows, window::sum<Marked>([](const Marked& one) { return one.event.value; }))
-            .sink(into(rows));
+            .sink(ToRows{rows});
         const RunReport report = run(graph, run_options(seed));
         Rows answer = rows->records();
         std::sort(answer.begin(), answer.end());

@@ -52,8 +52,8 @@ class FusedChain {
     using Passed = std::array<std::uint64_t, stage_count + 1>;
     class Passage;
 
-    FusedChain(StageList<Stages...> stages, Router router)
-        : stages_(std::move(stages)), router_(std::move(router)) {}
+    FusedChain(StageList<Stages...>&& stages, const Router& router)
+        : stages_(std::move(stages)), router_(router) {}
 
     /// Called once, before the first record of a chain that has an output.
     void bind(OutputPort& port) noexcept {

@@ -122,9 +122,9 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
     void stop_source() noexcept override { head_.stop(); }
     void cut_off_sink() noexcept override { chain_.cut_off_sink(); }
 
-    // ---- heads ---------------------------------------------------------------------------------
-
-    RunResult run_source(std::int64_t& clock_ns) {
+    RunResult run_source(std::int64_t& clock_ns)
+        requires(has_source)
+    {
         const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
         split_.poll(start_ns);
@@ -163,7 +163,9 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
         return RunResult::progressed;
     }
 
-    RunResult run_batch(std::int64_t& clock_ns) {
+    RunResult run_batch(std::int64_t& clock_ns)
+        requires(!has_source)
+    {
         if (batch_ == nullptr) {
             const auto [batch, link] = this->receive();
             if (batch == nullptr) return run_without_input(clock_ns);
@@ -351,8 +353,6 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
         if (cut_ != nullptr) cut_->ended(this->place_);
         return RunResult::finished;
     }
-
-    // ---- bookkeeping ---------------------------------------------------------------------------
 
     /// In a chain that handles the event; counted as time of operators.
     template <class Event>

@@ -55,10 +55,16 @@ struct OperatorCounts {
     SharedCount state_bytes;
 };
 
+/// Where a node is in its graph.
+struct NodePlace {
+    std::vector<std::string> names;  ///< Of its fused operators, first to last.
+    std::size_t replica;
+    std::size_t parallelism;
+};
+
 class Node {
   public:
-    /// `operator_names` are the fused operators of this node, first to last.
-    Node(std::vector<std::string> operator_names, std::size_t replica, std::size_t parallelism);
+    explicit Node(const NodePlace& place);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
     virtual ~Node() = default;
@@ -202,6 +208,13 @@ class Node {
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
+    // The place in the stream is the last part of a state. `progress` is that of the stages,
+    // `source_progress` that of the source. Compiled once: no kernel has a codec of them.
+    /// Saves it, and gives the snapshot all that the node has saved.
+    void save_place(NodeState& state, const Progress& progress, const Progress& source_progress);
+    /// Throws StateError.
+    void load_place(PartBefore& part, Progress& progress, Progress& source_progress);
+
     /// Calls the source's `stop`; once.
     virtual void stop_source() noexcept {}
     virtual void cut_off_sink() noexcept {}

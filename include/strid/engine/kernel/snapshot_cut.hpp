@@ -77,8 +77,31 @@ class SavedParts {
     std::vector<std::uint64_t> ends_;
 };
 
+/// The state of a node while it is saved: its parts, one behind the other.
+class NodeState {
+  public:
+    NodeState();
+    NodeState(const NodeState&) = delete;
+    NodeState& operator=(const NodeState&) = delete;
+    ~NodeState();
+
+    /// Takes the values of the present part.
+    [[nodiscard]] StateWriter& writer() noexcept { return writer_; }
+    void end_part();
+    /// Behind the last part: all bytes.
+    [[nodiscard]] std::vector<std::byte> take();
+
+  private:
+    StateBytes kept_;
+    StateWriter writer_;
+    SavedParts parts_;
+};
+
 /// A part of a node as it was in one node, or in all replicas that there were.
 struct PartBefore {
+    /// Throws StateError unless all of it was read.
+    void expect_end() const;
+
     std::vector<StateReader> readers = {};  ///< None: it begins anew.
     bool is_share = false;                  ///< The node takes over the keys that are its own.
     std::string type = {};                  ///< As it was stored (layout_of_state).
@@ -122,6 +145,18 @@ void load_share(Part& part, std::vector<StateReader>& readers, const KeyShare& s
             }
         }
     }
+}
+
+/// `each_value(load)` calls `load` with the values of the part.
+template <class EachValue>
+void load_part(PartBefore& part, const KeyShare& share, const EachValue& each_value) {
+    if (part.readers.empty()) return;
+    if (part.is_share) {
+        each_value([&](auto& value) { load_share(value, part.readers, share); });
+    } else {
+        each_value([&](auto& value) { state::load(part.readers.front(), value); });
+    }
+    part.expect_end();
 }
 
 /// The name of a type without the numbers of the lambdas in it: one lambda more in front of them

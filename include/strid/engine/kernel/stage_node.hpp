@@ -67,11 +67,9 @@ class StageNode : public Node {
     static constexpr bool has_output = Router::has_output;
 
   public:
-    StageNode(Head head, StageList<Stages...> stages, Router router, std::vector<std::string> names,
-              std::size_t replica, std::size_t parallelism)
-        : Node(std::move(names), replica, parallelism),
-          head_(std::move(head)),
-          chain_(std::move(stages), std::move(router)) {}
+    StageNode(const Head& head, StageList<Stages...>&& stages, const Router& router,
+              const NodePlace& place)
+        : Node(place), head_(head), chain_(std::move(stages), router) {}
 
     [[nodiscard]] bool polls() const noexcept override { return has_source; }
     [[nodiscard]] [[gnu::cold]] std::vector<std::string> no_snapshot() const override {
@@ -115,16 +113,18 @@ class StageNode : public Node {
             auto part = before.operators.begin();
             each_operator([&]<class One>(One& one) {
                 if constexpr (has_state_without_keys<One>) check_not_copied(*part);
-                state::Layouts layouts(part->type);
-                if (!part->type.empty()) (void)layout_of_state<One>(layouts);
-                for (StateReader& reader : part->readers) reader.use(layouts.versions());
-                load_part(*part++, [&](const auto& load) { for_each_state(one, load); });
+                if constexpr (requires { one.state(); }) {
+                    state::Layouts layouts(part->type);
+                    if (!part->type.empty()) (void)layout_of_state<One>(layouts);
+                    for (StateReader& reader : part->readers) reader.use(layouts.versions());
+                    load_part(*part, {replica_, parallelism_},
+                              [&](const auto& load) { for_each_state(one, load); });
+                } else {
+                    part->expect_end();
+                }
+                ++part;
             });
-            load_part(before.input, [&](const auto& load) {
-                load(progress_);
-                load(source_progress_);
-                load(input_);
-            });
+            load_place(before.input, progress_, source_progress_);
             // The output tells its consumers where the stream is before the first record.
             advancing_ = progress_ != Progress{};
         }
@@ -138,23 +138,16 @@ class StageNode : public Node {
         snapshots_ = number;
         notify_all(SnapshotBegins{number});
         if constexpr (has_output) output_->send_records();
-        StateBytes kept;
         if constexpr (has_codecs) {
-            StateWriter writer{kept};
-            SavedParts parts;
-            const auto save = [&writer](auto& value) { state::save(writer, value); };
+            NodeState state;
             each_operator([&](auto& one) {
-                for_each_state(one, save);
-                parts.end_part(writer);
+                for_each_state(one, [&](auto& value) { state::save(state.writer(), value); });
+                state.end_part();
             });
-            save(progress_);
-            save(source_progress_);
-            save(input_);
-            parts.end_part(writer);
-            parts.write_ends(writer);
-            writer.flush();
+            save_place(state, progress_, source_progress_);
+        } else {
+            cut_->saved(place_, {});
         }
-        cut_->saved(place_, kept.take());
     }
     /// Sends the barrier; false while there is no room. Then the stream goes on.
     [[gnu::noinline]] [[nodiscard]] bool end_snapshot() {
@@ -251,18 +244,6 @@ class StageNode : public Node {
         if (part.is_share && part.readers.size() == 1 && parallelism_ > 1) {
             refuse_other_replicas("one replica had all of it");
         }
-    }
-    /// `each_value(load)` calls `load` with the values of a part.
-    template <class EachValue>
-    void load_part(PartBefore& part, const EachValue& each_value) {
-        if (part.readers.empty()) return;
-        if (part.is_share) {
-            const KeyShare share{replica_, parallelism_};
-            each_value([&](auto& value) { load_share(value, part.readers, share); });
-        } else {
-            each_value([&](auto& value) { state::load(part.readers.front(), value); });
-        }
-        for (StateReader& reader : part.readers) reader.expect_end();
     }
 };
 

@@ -96,13 +96,14 @@ class SegmentBase {
     /// A replica of the operators [first, last), which have a kernel. Where `last` is the end, it
     /// routes as the segment does, unless `plain_output`, for the last operator alone: then it
     /// forwards to a distributing node (figure 17).
-    [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate(
-        std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
-        std::size_t parallelism) const = 0;
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate(std::size_t first, std::size_t last,
+                                                               bool plain_output,
+                                                               std::size_t replica,
+                                                               std::size_t parallelism) const;
     /// The distributing node of the segment's output. Null for segments without a router, or whose
     /// parts have no kernel.
-    [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate_distribution(
-        std::size_t replica, std::size_t parallelism) const = 0;
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
+        std::size_t replica, std::size_t parallelism) const;
     [[nodiscard]] virtual bool has_source() const noexcept = 0;
     [[nodiscard]] virtual bool has_sink() const noexcept = 0;
 
@@ -117,10 +118,13 @@ class SegmentBase {
     void restore_order() noexcept { restores_order_ = true; }
     [[nodiscard]] Kernels kernels() const noexcept { return kernels_; }
 
-  protected:
-    [[nodiscard]] std::vector<std::string> names(std::size_t first, std::size_t last) const;
-
   private:
+    [[nodiscard]] virtual std::unique_ptr<operators::Node> node_of(
+        std::size_t first, std::size_t last, bool plain_output,
+        const operators::NodePlace& place) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<operators::Node> distribution(
+        const operators::NodePlace& place) const = 0;
+
     std::vector<OperatorInfo> operators_;
     Routing routing_;
     std::vector<std::size_t> targets_;
@@ -171,38 +175,32 @@ class Segment final : public SegmentBase {
     [[nodiscard]] bool has_source() const noexcept override { return Head::operators == 1; }
     [[nodiscard]] bool has_sink() const noexcept override { return !Router::has_output; }
 
-    [[nodiscard]] std::unique_ptr<operators::Node> instantiate(
+  private:
+    [[nodiscard]] std::unique_ptr<operators::Node> node_of(
         [[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t last,
-        [[maybe_unused]] bool plain_output, std::size_t replica,
-        std::size_t parallelism) const override {
+        [[maybe_unused]] bool plain_output, const operators::NodePlace& place) const override {
         if constexpr (compiled_kernels == Kernels::whole_only) {
-            return make<0, operator_count>(router_, replica, parallelism);
+            return make<0, operator_count>(router_, place);
         } else {
-            return instantiate_part(first, last, plain_output, replica, parallelism);
+            return part_of(first, last, plain_output, place);
         }
     }
 
-    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
-        [[maybe_unused]] std::size_t replica,
-        [[maybe_unused]] std::size_t parallelism) const override {
+    [[nodiscard]] std::unique_ptr<operators::Node> distribution(
+        [[maybe_unused]] const operators::NodePlace& place) const override {
         if constexpr (Router::has_output && compiled_kernels == Kernels::whole_and_parts) {
             using Record = Arriving<operator_count>;
             using Identity = operators::Identity<Record>;
-            using Distribution = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
-            return std::unique_ptr<operators::Node>(new Distribution(
-                operators::InputHead<Record>{}, {{Identity{}}}, router_,
-                std::vector{operators().back().name + "-distribution"}, replica, parallelism));
+            using K = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
+            return std::unique_ptr<operators::Node>(new K({}, {{Identity{}}}, router_, place));
         } else {
             return nullptr;
         }
     }
 
-  private:
-    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_part(std::size_t first,
-                                                                    std::size_t last,
-                                                                    bool plain_output,
-                                                                    std::size_t replica,
-                                                                    std::size_t parallelism) const {
+    [[nodiscard]] std::unique_ptr<operators::Node> part_of(
+        std::size_t first, std::size_t last, bool plain_output,
+        const operators::NodePlace& place) const {
         std::unique_ptr<operators::Node> node;
         const auto try_last = [&]<std::size_t I, std::size_t J>() {
             if (first != I || last != J) return;
@@ -211,12 +209,11 @@ class Segment final : public SegmentBase {
                 constexpr bool alone = J == I + 1;
                 if constexpr (J < operator_count || (alone && Router::has_output)) {
                     if (J < operator_count || plain_output) {
-                        node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica,
-                                          parallelism);
+                        node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, place);
                     }
                 }
                 if constexpr (J == operator_count) {
-                    if (!plain_output) node = make<I, J>(router_, replica, parallelism);
+                    if (!plain_output) node = make<I, J>(router_, place);
                 }
             }
         };
@@ -232,29 +229,27 @@ class Segment final : public SegmentBase {
     }
 
     template <std::size_t I, std::size_t J, class R>
-    std::unique_ptr<operators::Node> make(R router, std::size_t replica,
-                                          std::size_t parallelism) const {
+    std::unique_ptr<operators::Node> make(const R& router,
+                                          const operators::NodePlace& place) const {
         if constexpr (I == 0 && Head::operators == 1) {
-            return make_with<0, J - 1>(chain_.head, std::move(router), I, J, replica, parallelism);
+            return make_with<0, J - 1>(chain_.head, router, place);
         } else if constexpr (I == 0) {
-            return make_with<0, J>(chain_.head, std::move(router), I, J, replica, parallelism);
+            return make_with<0, J>(chain_.head, router, place);
         } else {
-            return make_with<I - Head::operators, J - I>(
-                operators::InputHead<Arriving<I>>{}, std::move(router), I, J, replica, parallelism);
+            return make_with<I - Head::operators, J - I>(operators::InputHead<Arriving<I>>{},
+                                                         router, place);
         }
     }
 
     /// A kernel of the `Count` operators from `First` on.
     template <std::size_t First, std::size_t Count, class H, class R>
-    std::unique_ptr<operators::Node> make_with(H head, R router, std::size_t first_operator,
-                                               std::size_t last_operator, std::size_t replica,
-                                               std::size_t parallelism) const {
+    std::unique_ptr<operators::Node> make_with(const H& head, const R& router,
+                                               const operators::NodePlace& place) const {
         return [&]<std::size_t... S>(std::index_sequence<S...>) {
             using All = operators::StageList<Operators...>;
             using K = operators::Kernel<H, R, operators::StageTypeAt<First + S, All>...>;
             return std::unique_ptr<operators::Node>(new K(
-                std::move(head), {{operators::stage_at<First + S>(chain_.operators)}...},
-                std::move(router), names(first_operator, last_operator), replica, parallelism));
+                head, {{operators::stage_at<First + S>(chain_.operators)}...}, router, place));
         }(std::make_index_sequence<Count>{});
     }
 
