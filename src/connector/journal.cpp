@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t room_retry_ns = 100'000'000;
 constexpr int full_wait_ms = 20;  // how soon a stop is seen
 
-/// The end of what the segments of a generation have.
+/// The end of what the files of a generation have.
 struct JournalEnd {
     std::uint64_t bytes = 0;
     std::uint64_t lines = 0;
@@ -37,24 +37,23 @@ struct JournalEnd {
     }
 };
 
-/// Finds the end, and takes segments off the list whose first block was never whole.
-JournalEnd end_of(const JournalFolder& folder, std::vector<JournalSegment>& segments) {
-    for (; !segments.empty(); segments.pop_back()) {
-        auto reader = folder.open(segments.back());
+/// Finds the end, and takes files off the list whose first block was never whole.
+JournalEnd end_of(const JournalFolder& folder, std::vector<JournalFile>& files) {
+    for (; !files.empty(); files.pop_back()) {
+        auto reader = folder.open(files.back());
         if (!reader.has_header()) continue;
-        const JournalSegmentHeader& header = reader.header();
+        const JournalFileHeader& header = reader.header();
         JournalEnd end{header.first, header.lines, header.line_end};
-        while (reader.next() == JournalSegmentReader::Found::block) end.add(reader.text());
+        while (reader.next() == JournalFileReader::Found::block) end.add(reader.text());
         if (end.bytes != header.first) return end;
     }
     return {};
 }
 
-std::vector<JournalSegment> segments_of(std::uint64_t generation,
-                                        const std::vector<JournalSegment>& all) {
-    std::vector<JournalSegment> found;
+std::vector<JournalFile> files_of(std::uint64_t generation, const std::vector<JournalFile>& all) {
+    std::vector<JournalFile> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found),
-                 [=](const JournalSegment& one) { return one.generation == generation; });
+                 [=](const JournalFile& one) { return one.generation == generation; });
     return found;
 }
 
@@ -72,7 +71,7 @@ bool is_no_room(int error) noexcept {
 
 void check_journal_options(const JournalOptions& options) {
     if (!options.on()) return;
-    if (options.segment_bytes == 0) throw GraphError("journal: segment_bytes must be above 0");
+    if (options.file_bytes == 0) throw GraphError("journal: file_bytes must be above 0");
     if (options.sync_every <= std::chrono::nanoseconds::zero()) {
         throw GraphError("journal: sync_every must be positive");
     }
@@ -82,7 +81,7 @@ Journal::Journal(JournalOptions options, RunScope& run)
     : options_(std::move(options)),
       run_(run),
       folder_(options_.folder, JournalFolder::Use::writes) {
-    const auto all = folder_.segments();
+    const auto all = folder_.files();
     if (all.empty() || run_.begins_anew()) {
         begin_generation(random_id());
     } else {
@@ -91,31 +90,31 @@ Journal::Journal(JournalOptions options, RunScope& run)
 }
 
 void Journal::begin_generation(std::uint64_t id) {
-    const auto all = folder_.segments();
+    const auto all = folder_.files();
     generation_ = all.empty() ? 0 : all.back().generation + 1;
     id_ = id;
-    segments_.clear();
+    files_.clear();
     end_ = lines_ = line_end_ = 0;
 }
 
-void Journal::use(std::uint64_t generation, const std::vector<JournalSegment>& all) {
+void Journal::use(std::uint64_t generation, const std::vector<JournalFile>& all) {
     generation_ = generation;
-    segments_ = segments_of(generation, all);
-    const auto found = segments_;
-    const JournalEnd end = end_of(folder_, segments_);
-    for (std::size_t i = segments_.size(); i != found.size(); ++i) folder_.remove(found[i]);
+    files_ = files_of(generation, all);
+    const auto found = files_;
+    const JournalEnd end = end_of(folder_, files_);
+    for (std::size_t i = files_.size(); i != found.size(); ++i) folder_.remove(found[i]);
     end_ = end.bytes;
     lines_ = end.lines;
     line_end_ = end.line_bytes;
-    id_ = segments_.empty() ? random_id() : folder_.open(segments_.front()).header().journal;
+    id_ = files_.empty() ? random_id() : folder_.open(files_.front()).header().journal;
 }
 
 bool Journal::find_generation(std::uint64_t id) {
-    const auto all = folder_.segments();
-    for (const JournalSegment& segment : all) {
-        const auto reader = folder_.open(segment);
+    const auto all = folder_.files();
+    for (const JournalFile& file : all) {
+        const auto reader = folder_.open(file);
         if (!reader.has_header() || reader.header().journal != id) continue;
-        use(segment.generation, all);
+        use(file.generation, all);
         return id_ == id;
     }
     return false;
@@ -130,8 +129,8 @@ void Journal::go_on(const Place& place) {
         begin_generation(place.journal);
     }
     // Of a run that has begun anew and stored no snapshot.
-    for (const JournalSegment& segment : folder_.segments()) {
-        if (segment.generation > generation_) folder_.remove(segment);
+    for (const JournalFile& file : folder_.files()) {
+        if (file.generation > generation_) folder_.remove(file);
     }
     if (place.bytes > end_) {  // the power was lost: the snapshot has what is missing
         end_ = line_end_ = place.bytes;
@@ -154,9 +153,9 @@ void Journal::begin_reading() {
 void Journal::cut_unfinished_line(std::uint64_t place) {
     if (!options_.whole_lines || line_end_ == end_ || place > line_end_) return;
     end_ = line_end_;
-    while (!segments_.empty() && segments_.back().first >= end_) {
-        folder_.remove(segments_.back());
-        segments_.pop_back();
+    while (!files_.empty() && files_.back().first >= end_) {
+        folder_.remove(files_.back());
+        files_.pop_back();
     }
 }
 
@@ -170,25 +169,25 @@ void Journal::fail_of_gap(std::uint64_t to) const {
 /// Loads the block of position_, which lies before `limit`.
 void Journal::find_block(std::uint64_t limit) {
     const auto next = std::upper_bound(
-        segments_.begin(), segments_.end(), position_,
-        [](std::uint64_t place, const JournalSegment& one) { return place < one.first; });
-    if (next == segments_.begin()) fail_of_gap(segments_.empty() ? limit : next->first);
-    const JournalSegment& segment = *std::prev(next);
-    if (!reader_ || reader_first_ != segment.first) {
-        reader_.emplace(folder_.open(segment));
-        reader_first_ = segment.first;
+        files_.begin(), files_.end(), position_,
+        [](std::uint64_t place, const JournalFile& one) { return place < one.first; });
+    if (next == files_.begin()) fail_of_gap(files_.empty() ? limit : next->first);
+    const JournalFile& file = *std::prev(next);
+    if (!reader_ || reader_first_ != file.first) {
+        reader_.emplace(folder_.open(file));
+        reader_first_ = file.first;
         if (!reader_->has_header() || reader_->header().journal != id_ ||
-            reader_->header().first != segment.first) {
+            reader_->header().first != file.first) {
             throw InputOutputError(reader_->path() + ": is not the file that its name says");
         }
     }
     while (reader_->end() <= position_) {
-        if (reader_->next() == JournalSegmentReader::Found::block) continue;
-        fail_of_gap(next == segments_.end() ? limit : next->first);
+        if (reader_->next() == JournalFileReader::Found::block) continue;
+        fail_of_gap(next == files_.end() ? limit : next->first);
     }
 }
 
-/// Copies the text at position_, up to the end of a block, of a segment or of the head.
+/// Copies the text at position_, up to the end of a block, of a file or of the head.
 std::size_t Journal::read_stored(std::span<char> out) {
     std::string_view text;
     if (pending_begin_ != pending_.size()) {
@@ -202,8 +201,8 @@ std::size_t Journal::read_stored(std::span<char> out) {
     } else {
         std::uint64_t limit = skip_from_ != 0 ? skip_from_ : end_;
         find_block(limit);
-        for (const JournalSegment& segment : segments_) {
-            if (segment.first > position_) limit = std::min(limit, segment.first);
+        for (const JournalFile& file : files_) {
+            if (file.first > position_) limit = std::min(limit, file.first);
         }
         const std::uint64_t begin = reader_->end() - reader_->text().size();
         const std::uint64_t end = std::min(reader_->end(), limit);
@@ -252,8 +251,8 @@ ByteReader::Result Journal::read(ByteReader& input, std::span<char> out, int wai
 
 /// A file that is followed goes on behind what the journal has of it.
 void Journal::place_input(ByteReader& input) {
-    if (segments_.empty()) return;
-    const auto header = folder_.open(segments_.back()).header();
+    if (files_.empty()) return;
+    const auto header = folder_.open(files_.back()).header();
     ByteReader::FilePlace place = header.file;
     if (place.file == 0) return;
     place.bytes += end_ - header.first;
@@ -266,9 +265,9 @@ void Journal::place_input(ByteReader& input) {
 /// False: there is no room.
 bool Journal::append(std::span<const char> text) {
     int error = 0;
-    if (!writer_.is_open() || writer_.file_bytes() >= options_.segment_bytes ||
+    if (!writer_.is_open() || writer_.file_bytes() >= options_.file_bytes ||
         text_file_ != end_file_) {
-        error = begin_segment();
+        error = begin_file();
     }
     if (error == 0) error = writer_.append(text);
     if (error != 0) {
@@ -298,14 +297,14 @@ bool Journal::append(std::span<const char> text) {
 }
 
 /// An error of the system, or 0.
-int Journal::begin_segment() {
+int Journal::begin_file() {
     const bool is_synchronized = options_.sync != JournalSync::never;
     if (writer_.is_open()) {
         if (is_synchronized) synchronize();
         writer_.close();
     }
-    const JournalSegment segment{generation_, end_};
-    const int created = folder_.create(segment);
+    const JournalFile file{generation_, end_};
+    const int created = folder_.create(file);
     if (created < 0) return errno;
     const int error = writer_.begin(created, {.journal = id_,
                                               .first = end_,
@@ -314,10 +313,10 @@ int Journal::begin_segment() {
                                               .file = text_file_});
     if (error != 0) {
         writer_.close();
-        folder_.remove(segment);
+        folder_.remove(file);
         return error;
     }
-    segments_.push_back(segment);
+    files_.push_back(file);
     end_file_ = text_file_;
     return is_synchronized ? folder_.synchronize() : 0;
 }
@@ -354,18 +353,17 @@ void Journal::begin_snapshot(std::uint64_t number, std::uint64_t place, std::uin
 
 void Journal::remove_unneeded(const Needed& needed) {
     try {
-        for (const JournalSegment& segment : folder_.segments()) {
-            if (segment.generation != generation_) folder_.remove(segment);
+        for (const JournalFile& file : folder_.files()) {
+            if (file.generation != generation_) folder_.remove(file);
         }
         if (needed.head_bytes == 0) return;  // all is read at a start
-        for (std::size_t i = 0;
-             i + 1 < segments_.size() && segments_[i + 1].first <= needed.place;) {
-            if (segments_[i].first < needed.head_bytes) {
+        for (std::size_t i = 0; i + 1 < files_.size() && files_[i + 1].first <= needed.place;) {
+            if (files_[i].first < needed.head_bytes) {
                 ++i;
                 continue;
             }
-            folder_.remove(segments_[i]);
-            segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(i));
+            folder_.remove(files_[i]);
+            files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
         }
     } catch (const InputOutputError& error) {
         run_.warn(error.what());  // it is tried again behind the next snapshot
@@ -375,19 +373,19 @@ void Journal::remove_unneeded(const Needed& needed) {
 void Journal::commit() {
     writer_.close();
     reader_.reset();
-    for (const JournalSegment& segment : folder_.segments()) folder_.remove(segment);
+    for (const JournalFile& file : folder_.files()) folder_.remove(file);
 }
 
 }  // namespace detail
 
 JournalFigures read_journal(const std::string& folder) {
-    const detail::JournalFolder files(folder, detail::JournalFolder::Use::reads);
-    const auto all = files.segments();
-    JournalFigures figures{.segments = all.size()};
+    const detail::JournalFolder opened(folder, detail::JournalFolder::Use::reads);
+    const auto all = opened.files();
+    JournalFigures figures{.files = all.size()};
     if (all.empty()) return figures;
-    for (const auto& segment : all) figures.stored_bytes += files.file_bytes(segment);
-    auto segments = detail::segments_of(all.back().generation, all);
-    const detail::JournalEnd end = detail::end_of(files, segments);
+    for (const auto& file : all) figures.stored_bytes += opened.file_bytes(file);
+    auto files = detail::files_of(all.back().generation, all);
+    const detail::JournalEnd end = detail::end_of(opened, files);
     figures.lines = end.lines;
     figures.line_bytes = end.line_bytes;
     figures.bytes = end.bytes;

@@ -2,14 +2,14 @@
 //
 // The journal of one source: the text of its input passes through it, and is in a file before it is
 // handed on. A run that goes on behind a snapshot reads from there what the run before it has
-// accepted, then what arrives. Private to the connector room; journal_segment.hpp describes a file.
+// accepted, then what arrives. Private to the connector room; journal_file.hpp describes a file.
 //
 // Owned by a FileSource and by the scope of its run, whose end removes the files. Threads: that of
 // the source; commit() by the last of the run.
 //
-// Invariants: what was handed on lies in the journal before end_. The segments of a generation
+// Invariants: what was handed on lies in the journal before end_. The files of a generation
 // rise, each up to where the next begins; what a file has behind that counts for nothing. Of the
-// text before the place of the older of two stored snapshots only the segments with the head are
+// text before the place of the older of two stored snapshots only the files with the head are
 // kept.
 #pragma once
 
@@ -70,12 +70,12 @@ class Journal final : public RunScope::Result {
     /// The text so far, which will be read at each start, lasts from now on.
     void keep_head();
 
-    /// The stream has ended: removes the segments.
+    /// The stream has ended: removes the files.
     void commit() override;
     void discard() noexcept override {}
 
   private:
-    void use(std::uint64_t generation, const std::vector<JournalSegment>& all);
+    void use(std::uint64_t generation, const std::vector<JournalFile>& all);
     void begin_generation(std::uint64_t id);
     [[nodiscard]] bool find_generation(std::uint64_t id);
     void begin_reading();
@@ -84,7 +84,7 @@ class Journal final : public RunScope::Result {
     void find_block(std::uint64_t limit);
     [[noreturn]] void fail_of_gap(std::uint64_t to) const;
     [[nodiscard]] bool append(std::span<const char> text);
-    [[nodiscard]] int begin_segment();
+    [[nodiscard]] int begin_file();
     void place_input(ByteReader& input);
     void synchronize();
     void synchronize_if_due();
@@ -101,7 +101,7 @@ class Journal final : public RunScope::Result {
     JournalFolder folder_;
     std::uint64_t generation_ = 0;
     std::uint64_t id_ = 0;
-    std::vector<JournalSegment> segments_;  // of the generation
+    std::vector<JournalFile> files_;  // of the generation
     std::uint64_t end_ = 0;
     std::uint64_t lines_ = 0;     // before end_
     std::uint64_t line_end_ = 0;  // behind the last of them
@@ -111,13 +111,13 @@ class Journal final : public RunScope::Result {
     std::uint64_t skip_from_ = 0;  // behind the head, to skip_to_; 0: nothing
     std::uint64_t skip_to_ = 0;
     std::uint64_t read_again_ = 0;
-    std::optional<JournalSegmentReader> reader_;  // at the block of position_
-    std::uint64_t reader_first_ = 0;              // of its segment
+    std::optional<JournalFileReader> reader_;  // at the block of position_
+    std::uint64_t reader_first_ = 0;           // of its file
 
-    JournalSegmentWriter writer_;
+    JournalFileWriter writer_;
     bool is_placed_ = false;           // the input, behind what the journal has of it
     ByteReader::FilePlace text_file_;  // of a file that is followed: where the next text stands
-    ByteReader::FilePlace end_file_;   // and where the segment goes on
+    ByteReader::FilePlace end_file_;   // and where the file goes on
     std::int64_t unsynchronized_since_ns_ = 0;  // 0: all is on the disk, or need not be
     std::vector<char> pending_;                 // that found no room; then of it what is left
     std::size_t pending_begin_ = 0;

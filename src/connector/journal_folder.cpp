@@ -25,18 +25,18 @@ namespace {
 constexpr const char* journal_lock = "lock";
 constexpr int open_directory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-std::string segment_name(const JournalSegment& segment) {
-    return fmt::format("{:06}-{:020}.journal", segment.generation, segment.first);
+std::string file_name(const JournalFile& file) {
+    return fmt::format("{:06}-{:020}.journal", file.generation, file.first);
 }
 
-std::optional<JournalSegment> segment_of(std::string_view name) {
-    JournalSegment segment;
+std::optional<JournalFile> file_named(std::string_view name) {
+    JournalFile file;
     const char* const end = name.data() + name.size();
-    const auto generation = std::from_chars(name.data(), end, segment.generation);
+    const auto generation = std::from_chars(name.data(), end, file.generation);
     if (generation.ec != std::errc{} || generation.ptr == end) return std::nullopt;
-    const auto first = std::from_chars(generation.ptr + 1, end, segment.first);
-    if (first.ec != std::errc{} || name != segment_name(segment)) return std::nullopt;
-    return segment;
+    const auto first = std::from_chars(generation.ptr + 1, end, file.first);
+    if (first.ec != std::errc{} || name != file_name(file)) return std::nullopt;
+    return file;
 }
 
 int synchronize_folder(int directory) noexcept {
@@ -78,7 +78,7 @@ JournalFolder::JournalFolder(std::string path, Use use) : path_(std::move(path))
     throw InputOutputError(path_ + ": another source has its journal here");
 }
 
-std::vector<JournalSegment> JournalFolder::segments() const {
+std::vector<JournalFile> JournalFolder::files() const {
     struct Close {
         void operator()(DIR* stream) const noexcept { ::closedir(stream); }
     };
@@ -90,46 +90,46 @@ std::vector<JournalSegment> JournalFolder::segments() const {
         ::close(opened);
         fail_of_journal(path_, "cannot read the folder of a journal", error);
     }
-    std::vector<JournalSegment> found;
+    std::vector<JournalFile> found;
     while (const dirent* const entry = ::readdir(stream.get())) {
-        if (const auto segment = segment_of(static_cast<const char*>(entry->d_name))) {
-            found.push_back(*segment);
+        if (const auto file = file_named(static_cast<const char*>(entry->d_name))) {
+            found.push_back(*file);
         }
     }
     std::sort(found.begin(), found.end());
     return found;
 }
 
-std::string JournalFolder::file_of(const JournalSegment& segment) const {
-    return path_ + '/' + segment_name(segment);
+std::string JournalFolder::file_of(const JournalFile& file) const {
+    return path_ + '/' + file_name(file);
 }
 
 // A pipe with the name would keep its reader waiting.
-JournalSegmentReader JournalFolder::open(const JournalSegment& segment) const {
+JournalFileReader JournalFolder::open(const JournalFile& file) const {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    const int opened = ::openat(directory_.get(), segment_name(segment).c_str(), flags);
-    if (opened < 0) fail_of_journal(file_of(segment), "cannot open the file of a journal", errno);
-    return {opened, file_of(segment)};
+    const int opened = ::openat(directory_.get(), file_name(file).c_str(), flags);
+    if (opened < 0) fail_of_journal(file_of(file), "cannot open the file of a journal", errno);
+    return {opened, file_of(file)};
 }
 
-int JournalFolder::create(const JournalSegment& segment) const noexcept {
+int JournalFolder::create(const JournalFile& file) const noexcept {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    return ::openat(directory_.get(), segment_name(segment).c_str(), flags, S_IRUSR | S_IWUSR);
+    return ::openat(directory_.get(), file_name(file).c_str(), flags, S_IRUSR | S_IWUSR);
 }
 
-void JournalFolder::remove(const JournalSegment& segment) const {
-    if (::unlinkat(directory_.get(), segment_name(segment).c_str(), 0) == 0) return;
+void JournalFolder::remove(const JournalFile& file) const {
+    if (::unlinkat(directory_.get(), file_name(file).c_str(), 0) == 0) return;
     if (errno == ENOENT) return;
-    fail_of_journal(file_of(segment), "cannot remove the file of a journal", errno);
+    fail_of_journal(file_of(file), "cannot remove the file of a journal", errno);
 }
 
 int JournalFolder::synchronize() const noexcept {
     return synchronize_folder(directory_.get());
 }
 
-std::uint64_t JournalFolder::file_bytes(const JournalSegment& segment) const noexcept {
+std::uint64_t JournalFolder::file_bytes(const JournalFile& file) const noexcept {
     struct stat status {};
-    const auto name = segment_name(segment);
+    const auto name = file_name(file);
     if (::fstatat(directory_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return 0;
     return static_cast<std::uint64_t>(status.st_size);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder of a journal: its lock, and its segments by their names, GENERATION-PLACE.journal. A
+// The folder of a journal: its lock, and its files by their names, GENERATION-PLACE.journal. A
 // run that begins anew (--restart) writes a generation of its own beside the one of the run before.
 // Private to the connector room.
 //
@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "journal_segment.hpp"
+#include "journal_file.hpp"
 
 namespace strid::detail {
 
-/// The name of a segment.
-struct JournalSegment {
+/// The name of a file.
+struct JournalFile {
     std::uint64_t generation = 0;
     std::uint64_t first = 0;  // the place of its first byte in the text
-    friend auto operator<=>(const JournalSegment&, const JournalSegment&) = default;
+    friend auto operator<=>(const JournalFile&, const JournalFile&) = default;
 };
 
 class JournalFolder {
@@ -33,17 +33,17 @@ class JournalFolder {
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     /// Those that there are, rising.
-    [[nodiscard]] std::vector<JournalSegment> segments() const;
-    [[nodiscard]] std::string file_of(const JournalSegment& segment) const;
-    [[nodiscard]] JournalSegmentReader open(const JournalSegment& segment) const;
+    [[nodiscard]] std::vector<JournalFile> files() const;
+    [[nodiscard]] std::string file_of(const JournalFile& file) const;
+    [[nodiscard]] JournalFileReader open(const JournalFile& file) const;
     /// The descriptor of a new file, or -1 with errno.
-    [[nodiscard]] int create(const JournalSegment& segment) const noexcept;
+    [[nodiscard]] int create(const JournalFile& file) const noexcept;
     /// Throws InputOutputError.
-    void remove(const JournalSegment& segment) const;
+    void remove(const JournalFile& file) const;
     /// The names are on the disk. An error of the system, or 0.
     [[nodiscard]] int synchronize() const noexcept;
     /// Of the file.
-    [[nodiscard]] std::uint64_t file_bytes(const JournalSegment& segment) const noexcept;
+    [[nodiscard]] std::uint64_t file_bytes(const JournalFile& file) const noexcept;
 
   private:
     std::string path_;

@@ -37,7 +37,7 @@ TEST_F(DamagedJournals, ATornEndIsCutOff) {
             first.read();
         }
     }
-    const fs::path file = segments().front();
+    const fs::path file = files().front();
     const std::string whole = folder_.read(fs::relative(file, folder_.file("")).string());
     constexpr std::size_t last_block = 12 + 6;
     for (std::size_t bytes = 0; bytes <= whole.size(); ++bytes) {
@@ -89,7 +89,7 @@ TEST_F(DamagedJournals, DamageIsFound) {
             first.read();
         }
     }
-    const fs::path file = segments().front();
+    const fs::path file = files().front();
     const std::string name = "journal/" + file.filename().string();
     const std::string whole = folder_.read(name);
     const std::size_t last_text = whole.size() - 6;

@@ -50,7 +50,7 @@ void goes_on_by_journal(const std::string& text, const Make& make, bool has_line
             .folder = folder.file("journal"),
             .sync = seed % 10 == 0 ? JournalSync::each_chunk : JournalSync::never,
             .whole_lines = has_lines && random() % 2 == 0,
-            .segment_bytes = 1 + random() % 400};
+            .file_bytes = 1 + random() % 400};
         std::vector<typename Source::record_type> records;
         std::vector<std::pair<typename Runs::Kept, std::size_t>> kept;  // with the records before
         std::size_t written = 0;
@@ -162,7 +162,7 @@ TEST(JournalsOfFormats, LinesThatAreTooLong) {
                                        .journal = {.folder = folder.file("journal"),
                                                    .sync = JournalSync::never,
                                                    .whole_lines = false,
-                                                   .segment_bytes = 1 + random() % 100}};
+                                                   .file_bytes = 1 + random() % 100}};
         std::vector<std::string> found;
         std::uint64_t malformed = 0;
         std::optional<LineRun::Kept> kept;

@@ -114,7 +114,7 @@ class JournalsOfTest : public testing::Test {
         return text_lines(pipe_.path(), {.journal = std::move(options)});
     }
     [[nodiscard]] TextLines lines() const { return lines(journal()); }
-    [[nodiscard]] std::vector<std::filesystem::path> segments() const {
+    [[nodiscard]] std::vector<std::filesystem::path> files() const {
         std::vector<std::filesystem::path> found;
         for (const auto& entry : std::filesystem::directory_iterator(folder_.file("journal"))) {
             if (entry.path().extension() == ".journal") found.push_back(entry.path());
@@ -124,7 +124,7 @@ class JournalsOfTest : public testing::Test {
     }
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> found;
-        for (const auto& path : segments()) found.push_back(path.filename());
+        for (const auto& path : files()) found.push_back(path.filename());
         return found;
     }
     static std::vector<std::string> texts(const Emit<Line>& emit) {

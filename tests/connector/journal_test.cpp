@@ -70,7 +70,7 @@ TEST_F(Journals, TheFolderIsOfOneUserAndOneSource) {
     first.read();
     constexpr auto all = fs::perms::mask;
     EXPECT_EQ(fs::status(journal().folder).permissions() & all, fs::perms::owner_all);
-    EXPECT_EQ(fs::status(segments().front()).permissions() & all,
+    EXPECT_EQ(fs::status(files().front()).permissions() & all,
               fs::perms::owner_read | fs::perms::owner_write);
     EXPECT_THAT(message_of<InputOutputError>([&] {
                     LineRun{lines(), {}};
@@ -121,9 +121,9 @@ TEST_F(Journals, AnUnfinishedLineIsSentAgainOrGoesOn) {
     }
 }
 
-TEST_F(Journals, SegmentsBehindTheSnapshotsAreRemoved) {
+TEST_F(Journals, FilesBehindTheSnapshotsAreRemoved) {
     JournalOptions options = journal();
-    options.segment_bytes = 1;  // a file for each chunk
+    options.file_bytes = 1;  // a file for each chunk
     std::vector<LineRun::Kept> kept;
     {
         LineRun run{lines(options), {}};
@@ -158,7 +158,7 @@ TEST_F(Journals, SegmentsBehindTheSnapshotsAreRemoved) {
 /// The last file has no line's end, and the one with the line before it is removed.
 TEST_F(Journals, AnUnfinishedLineIsCutOffBehindFilesThatAreRemoved) {
     JournalOptions options = journal();
-    options.segment_bytes = 1;
+    options.file_bytes = 1;
     std::optional<LineRun::Kept> kept;
     {
         LineRun run{lines(options), {}};
@@ -188,27 +188,27 @@ TEST_F(Journals, AnUnfinishedLineIsCutOffBehindFilesThatAreRemoved) {
 
 TEST_F(Journals, ASnapshotThatIsNotStoredNeedsItsPredecessors) {
     JournalOptions options = journal();
-    options.segment_bytes = 1;
+    options.file_bytes = 1;
     LineRun run{lines(options), {}};
     for (int i = 0; i != 6; ++i) {
         pipe_.write("line\n");
         run.read();
         run.source.on(SnapshotBegins{++run.number});
     }
-    EXPECT_EQ(segments().size(), 7U);
+    EXPECT_EQ(files().size(), 7U);
 }
 
 TEST_F(Journals, AStreamThatHasEndedLeavesNone) {
     LineRun run{lines(), {}};
     pipe_.write("a\n");
     run.read();
-    EXPECT_EQ(segments().size(), 1U);
+    EXPECT_EQ(files().size(), 1U);
     pipe_.end();
     for (int i = 0; i != 100 && !run.ended; ++i) run.read();
     EXPECT_TRUE(run.ended);
-    EXPECT_EQ(segments().size(), 1U);
+    EXPECT_EQ(files().size(), 1U);
     run.scope->commit();
-    EXPECT_THAT(segments(), IsEmpty());
+    EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(Journals, ARestartLeavesTheOldOneUntilItHasSnapshots) {
@@ -224,7 +224,7 @@ TEST_F(Journals, ARestartLeavesTheOldOneUntilItHasSnapshots) {
         pipe_.write("new\n");
         anew.read();
         EXPECT_THAT(texts(anew.emit), ElementsAre("1:new"));
-        EXPECT_EQ(segments().size(), 2U);
+        EXPECT_EQ(files().size(), 2U);
     }
     {  // it had stored no snapshot: the old one stands
         LineRun second{lines(), old};
@@ -237,7 +237,7 @@ TEST_F(Journals, ARestartLeavesTheOldOneUntilItHasSnapshots) {
     anew.read();
     anew.snapshot();
     anew.snapshot();
-    EXPECT_EQ(segments().size(), 2U);
+    EXPECT_EQ(files().size(), 2U);
     anew.snapshot();  // two of its own are stored
     EXPECT_THAT(names(), ElementsAre("000001-00000000000000000000.journal"));
 }

@@ -102,7 +102,7 @@ class Producer(threading.Thread):
 def end_killed(command, rows: list[bytes], journal: Path, wait, pause_s: float = 0) -> int:
     """Runs and kills until a run has ended; returns how often."""
     killed = 0
-    segments = 0
+    files = 0
     while True:
         sent = accepted(journal)
         assert sent <= len(rows)
@@ -114,14 +114,14 @@ def end_killed(command, rows: list[bytes], journal: Path, wait, pause_s: float =
         producer.start()
         if killed < KILLS:
             time.sleep(wait())
-            segments = max(segments, len(list(journal.glob("*.journal"))))
+            files = max(files, len(list(journal.glob("*.journal"))))
             started.kill()
         text = errors.read().decode()
         started.wait(timeout=120)
         producer.join()
         if started.returncode == 0 or (killed and "has reached its end" in text):
             assert not list(journal.glob("*.journal")), "the journal of a stream that has ended"
-            assert segments < 40, f"{segments} files: those behind snapshots are not removed"
+            assert files < 40, f"{files} files: those behind snapshots are not removed"
             return killed
         assert started.returncode == -signal.SIGKILL, f"{words}: {text}"
         killed += 1
@@ -139,7 +139,7 @@ def command_of(operator: str, output: str, sync: str, source: str = "-"):
         return [PROGRAM, "--operator", operator, "--input", source, "--output", output, "--quiet",
                 "--rate", str(RATE), "--snapshots", f"state-{output}", "--snapshot-every", "20ms",
                 "--journal", f"journal-{output}", "--journal-sync", sync,
-                "--segment-bytes", str(RANDOM.choice((2_000, 20_000))),
+                "--file-bytes", str(RANDOM.choice((2_000, 20_000))),
                 "--parallelism", str(RANDOM.choice((1, 2, 4)))]
     return command
 

@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
         .option("--journal-sync", where.sync, "When it is on the disk",
                 {.one_of = {"chunk", "times", "never"}})
         .flag("--journal-join", where.joins_lines, "Its last line goes on")
-        .option("--segment-bytes", where.csv.journal.segment_bytes, "Of its files");
+        .option("--file-bytes", where.csv.journal.file_bytes, "Of its files");
     return strid::run(arguments, argc, argv, [&where] {
         using enum strid::JournalSync;
         where.csv.journal.sync =

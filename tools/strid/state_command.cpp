@@ -242,8 +242,8 @@ int show_journal(const StateCommand& command) {
         text += fmt::format("begun     {} bytes of a line behind them\n",
                             found.bytes - found.line_bytes);
     }
-    text += fmt::format("stored    {} bytes in {} file{}\n", found.stored_bytes, found.segments,
-                        found.segments == 1 ? "" : "s");
+    text += fmt::format("stored    {} bytes in {} file{}\n", found.stored_bytes, found.files,
+                        found.files == 1 ? "" : "s");
     write_to_stdout(text);
     return 0;
 }

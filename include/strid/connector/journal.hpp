@@ -43,7 +43,7 @@ struct JournalOptions {
     /// another process keeps open.
     bool whole_lines = true;
     /// The length from which on a new file is begun. Whole files behind the snapshots are removed.
-    std::size_t segment_bytes = std::size_t{8} << 20;
+    std::size_t file_bytes = std::size_t{8} << 20;
 
     /// Whether there is one.
     [[nodiscard]] bool on() const noexcept { return !folder.empty(); }
@@ -55,8 +55,8 @@ struct JournalFigures {
     std::uint64_t lines = 0;         ///< Whole lines.
     std::uint64_t line_bytes = 0;    ///< Bytes of these.
     std::uint64_t bytes = 0;         ///< With the unfinished line behind them.
-    std::uint64_t stored_bytes = 0;  ///< Of the files.
-    std::size_t segments = 0;        ///< Files.
+    std::uint64_t stored_bytes = 0;  ///< Of its files.
+    std::size_t files = 0;           ///< Of the folder.
 };
 
 /// Reads what a journal has, also beside the run that writes it. A producer sends what is behind.

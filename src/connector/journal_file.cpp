@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "journal_segment.hpp"
+#include "journal_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ constexpr std::array<char, 16> first_line = {'s', 't', 'r', 'i', 'd', ' ', 'j', 
 /// As it stands in the file.
 struct StoredHeader {
     std::array<char, 16> line = first_line;
-    JournalSegmentHeader header;
+    JournalFileHeader header;
     std::uint64_t crc = 0;  // CRC-32 of all before
 };
 static_assert(sizeof(StoredHeader) == 80);
@@ -81,7 +81,7 @@ std::span<char> room_of(T& value) noexcept {
 
 }  // namespace
 
-int JournalSegmentWriter::begin(int descriptor, const JournalSegmentHeader& header) {
+int JournalFileWriter::begin(int descriptor, const JournalFileHeader& header) {
     file_ = JournalDescriptor{descriptor};
     journal_ = header.journal;
     end_ = header.first;
@@ -91,7 +91,7 @@ int JournalSegmentWriter::begin(int descriptor, const JournalSegmentHeader& head
     return write_at(descriptor, 0, bytes_of(stored), {});
 }
 
-int JournalSegmentWriter::append(std::span<const char> text) {
+int JournalFileWriter::append(std::span<const char> text) {
     BlockHeader header{.bytes = static_cast<std::uint32_t>(text.size()),
                        .text_crc = crc_of(text.data(), text.size())};
     header.crc = crc_of(header, journal_, end_);
@@ -106,7 +106,7 @@ int JournalSegmentWriter::append(std::span<const char> text) {
     return 0;
 }
 
-int JournalSegmentWriter::synchronize() const noexcept {
+int JournalFileWriter::synchronize() const noexcept {
     while (::fdatasync(file_.get()) != 0) {
         if (errno == EINTR) continue;
         // Some file systems have nothing to synchronise.
@@ -115,7 +115,7 @@ int JournalSegmentWriter::synchronize() const noexcept {
     return 0;
 }
 
-JournalSegmentReader::JournalSegmentReader(int descriptor, std::string path)
+JournalFileReader::JournalFileReader(int descriptor, std::string path)
     : file_(descriptor), path_(std::move(path)) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -134,7 +134,7 @@ JournalSegmentReader::JournalSegmentReader(int descriptor, std::string path)
     end_ = header_.first;
 }
 
-std::size_t JournalSegmentReader::read(std::uint64_t at, std::span<char> bytes) const {
+std::size_t JournalFileReader::read(std::uint64_t at, std::span<char> bytes) const {
     std::size_t total = 0;
     while (total != bytes.size()) {
         const ::ssize_t got = ::pread(file_.get(), bytes.data() + total, bytes.size() - total,
@@ -150,7 +150,7 @@ std::size_t JournalSegmentReader::read(std::uint64_t at, std::span<char> bytes) 
     return total;
 }
 
-bool JournalSegmentReader::is_zero_from(std::uint64_t at) const {
+bool JournalFileReader::is_zero_from(std::uint64_t at) const {
     std::array<char, 4096> bytes;
     for (;;) {
         const std::size_t got = read(at, bytes);
@@ -162,7 +162,7 @@ bool JournalSegmentReader::is_zero_from(std::uint64_t at) const {
     }
 }
 
-JournalSegmentReader::Found JournalSegmentReader::next() {
+JournalFileReader::Found JournalFileReader::next() {
     BlockHeader header;
     const std::size_t got = read(at_, room_of(header));
     if (got == 0) return Found::end;
@@ -184,7 +184,7 @@ JournalSegmentReader::Found JournalSegmentReader::next() {
     return Found::block;
 }
 
-void JournalSegmentReader::refuse(std::string_view fault) const {
+void JournalFileReader::refuse(std::string_view fault) const {
     throw InputOutputError(fmt::format("{}: the journal is damaged behind byte {} of the file: {}",
                                        path_, at_, fault));
 }

@@ -48,8 +48,8 @@ class JournalDescriptor {
     int descriptor_;
 };
 
-/// The header of a segment.
-struct JournalSegmentHeader {
+/// The header of a file.
+struct JournalFileHeader {
     std::uint64_t journal = 0;   // which one
     std::uint64_t first = 0;     // the place of its first byte in the text
     std::uint64_t lines = 0;     // of the text before it
@@ -61,12 +61,12 @@ struct JournalSegmentHeader {
 /// The most text in a block.
 inline constexpr std::size_t journal_block_bytes_max = std::size_t{1} << 20;
 
-/// Writes a segment. Its functions return an error of the system, or 0.
-class JournalSegmentWriter {
+/// Writes a file. Its functions return an error of the system, or 0.
+class JournalFileWriter {
   public:
-    JournalSegmentWriter() = default;
+    JournalFileWriter() = default;
     /// Writes the header. Takes the descriptor.
-    [[nodiscard]] int begin(int descriptor, const JournalSegmentHeader& header);
+    [[nodiscard]] int begin(int descriptor, const JournalFileHeader& header);
     /// Writes a block of at most journal_block_bytes_max bytes at the end, or nothing of it.
     [[nodiscard]] int append(std::span<const char> text);
     /// Waits until all is on the disk.
@@ -85,16 +85,16 @@ class JournalSegmentWriter {
     std::uint64_t end_ = 0;
 };
 
-/// Reads a segment, block by block. Throws InputOutputError, which names the file.
-class JournalSegmentReader {
+/// Reads a file, block by block. Throws InputOutputError, which names the file.
+class JournalFileReader {
   public:
     enum class [[nodiscard]] Found : std::uint8_t { block, end, torn };
 
     /// Takes the descriptor. has_header() is false where the header is torn.
-    JournalSegmentReader(int descriptor, std::string path);
+    JournalFileReader(int descriptor, std::string path);
 
     [[nodiscard]] bool has_header() const noexcept { return has_header_; }
-    [[nodiscard]] const JournalSegmentHeader& header() const noexcept { return header_; }
+    [[nodiscard]] const JournalFileHeader& header() const noexcept { return header_; }
     /// Reads the next block. Throws InputOutputError for damage, which names the place in the file.
     Found next();
     /// The text of the last block.
@@ -111,7 +111,7 @@ class JournalSegmentReader {
     JournalDescriptor file_;
     std::string path_;
     bool has_header_ = false;
-    JournalSegmentHeader header_;
+    JournalFileHeader header_;
     std::uint64_t at_ = 0;  // in the file
     std::uint64_t end_ = 0;
     std::vector<char> text_;
