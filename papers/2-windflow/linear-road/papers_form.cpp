@@ -145,8 +145,8 @@ class TollWriter : public OperatorTypes<ReportOrStatistic, void> {
         [[nodiscard]] static bool room() noexcept { return true; }
     };
 
-    template <class Event>
-    bool pass_on(Event event) {
+    template <class WatermarkOrEnd>
+    bool pass_on(WatermarkOrEnd event) {
         ToThis notices{*this};
         ToRows balances{writer_};
         return tolls_.on(event, notices) && accounts_.on(event, balances);

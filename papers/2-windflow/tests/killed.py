@@ -68,12 +68,14 @@ class KilledRoads(Killed):
     options = ["--input", TRAFFIC / "data/fixes.csv", "--roads", TRAFFIC / "data/roads.csv"]
 
     def test_nearest_road(self):
+        # The matches of a road reach its mean in an open order.
         self.check("traffic-monitoring", 4_000, *self.options, "--emit", "final",
-                   golden=TRAFFIC / "golden/nearest-final.csv")
+                   sums_in_order=False, golden=TRAFFIC / "golden/nearest-final.csv")
 
     def test_sequences_of_roads(self):
         self.check("traffic-monitoring", 4_000, *self.options, "--emit", "final", "--matcher",
-                   "hidden-markov", golden=TRAFFIC / "golden/hidden-markov-final.csv")
+                   "hidden-markov", sums_in_order=False,
+                   golden=TRAFFIC / "golden/hidden-markov-final.csv")
 
     def linear_road(self, *options, **how):
         answers = self.file("answers.csv",

@@ -44,7 +44,7 @@ class JoinInTime : public OperatorTypes<Event, CampaignView> {
     static constexpr OperatorTraits traits{.kind = "flat_map",
                                            .emits = Emits::at_most_one,
                                            .hears = events<Opened, BatchEnds, Clock, Ended>,
-                                           .has = Has::draws_from | Has::wake_at_ns | Has::facts,
+                                           .has = Has::wake_at_ns | Has::facts,
                                            .forgets_input = true};
 
     JoinInTime(const Campaigns& campaigns, Duration disorder)
@@ -52,7 +52,6 @@ class JoinInTime : public OperatorTypes<Event, CampaignView> {
           time_(time_of, BoundedDisorder{disorder}, Duration{0}) {}
 
     [[nodiscard]] OperatorFacts facts() const { return {.files = lookup_.facts().files}; }
-    [[nodiscard]] const auto& draws_from() const noexcept { return time_.draws_from(); }
     void on(const Opened& opened) { lookup_.on(opened); }
     void on(BatchEnds ends) { lookup_.on(ends); }
     [[nodiscard]] Progress on(Clock clock) { return time_.on(clock); }
