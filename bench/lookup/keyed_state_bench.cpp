@@ -72,8 +72,7 @@ Contestant keyed_state(const std::string& name, std::size_t keys, bool in_batche
                 constexpr std::size_t batch_records = 256;
                 std::uint64_t sum = 0;
                 for (std::size_t at = 0; at < records.size(); at += batch_records) {
-                    auto batch =
-                        records.subspan(at, std::min(batch_records, records.size() - at));
+                    auto batch = records.subspan(at, std::min(batch_records, records.size() - at));
                     while (!batch.empty()) {
                         const std::size_t some =
                             in_batches ? table->look_ahead(batch) : batch.size();

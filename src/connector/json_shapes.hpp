@@ -33,8 +33,8 @@ class JsonShapes {
     /// The member is null.
     static constexpr const char* null_member = "null";
 
-    /// Reads a line of a shape that is known: the members are as the careful reader would have them.
-    /// False: there is none; then `found` means nothing. 8 bytes behind the line may be read.
+    /// Reads a line of a shape that is known: the members are as the careful reader would have
+    /// them. False: there is none; then `found` means nothing. 8 bytes behind the line may be read.
     [[nodiscard]] bool read(const char* line, std::size_t bytes, std::vector<JsonFound>& found);
 
     /// A line is read with care: its scalars follow, from first to last, without spaces.

@@ -158,9 +158,10 @@ void Snapshots::warn_of_names() const {
         }
     }
     if (unnamed.empty()) return;
-    warn(fmt::format("operators have state and no names of their own, so that a changed program "
-                     "could not find their states: '{}'",
-                     fmt::join(unnamed, "', '")));
+    warn(
+        fmt::format("operators have state and no names of their own, so that a changed program "
+                    "could not find their states: '{}'",
+                    fmt::join(unnamed, "', '")));
 }
 
 /// A result file of the snapshot is given up where nothing writes it any more.
@@ -168,10 +169,10 @@ void Snapshots::check_results() const {
     for (const std::string& name : scope_.left_over()) {
         const std::string what = fmt::format("'{}' is not written any more", name);
         if (!options_.allow_lost) {
-            throw GraphError(fmt::format(
-                "a snapshot{}{} has rows of a result that the graph does not have: {}; "
-                "--allow-lost leaves its unfinished file as it is",
-                options_.folder.empty() ? "" : " in ", options_.folder, what));
+            throw GraphError(
+                fmt::format("a snapshot{}{} has rows of a result that the graph does not have: {}; "
+                            "--allow-lost leaves its unfinished file as it is",
+                            options_.folder.empty() ? "" : " in ", options_.folder, what));
         }
         warn("the result " + what);
     }
@@ -210,9 +211,8 @@ void Snapshots::begin(runtime::Execution& execution) {
     due_ns_ = now_ns();  // the first one names the files that are begun
     if (folder_ == nullptr || scope_.simulated()) return;
     try {
-        requests_ = folder_->answer([this]() -> std::string {
-            return take_now() ? "" : "the run has ended before";
-        });
+        requests_ = folder_->answer(
+            [this]() -> std::string { return take_now() ? "" : "the run has ended before"; });
     } catch (const InputOutputError& error) {
         warn(fmt::format("`strid state save` does not reach this run: {}", error.what()));
     }

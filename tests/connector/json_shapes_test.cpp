@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of JSON that are read by the shape of those before them have the members, or the fault, that
-// a reader has that has seen no line before.
+// Lines of JSON that are read by the shape of those before them have the members, or the fault,
+// that a reader has that has seen no line before.
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -41,12 +41,11 @@ std::string answer_anew(const std::string& line) {
 
 std::string any_scalar() {
     static const std::vector<std::string> scalars = {
-        "0",       "17",         "-4.25",     "1e9",       "2.5E-3",      "true",
-        "false",   "null",       "\"\"",      "\"plain\"", "\"a longer text, of 30 bytes..\"",
-        "\"q\\\"u\"", "\"\\u00e9\"", "\"\xC3\xA9\"", "\"\x7f\"",   "\"{}\"",      "\"\\ud800\"",
+        "0", "17", "-4.25", "1e9", "2.5E-3", "true", "false", "null", "\"\"", "\"plain\"",
+        "\"a longer text, of 30 bytes..\"", "\"q\\\"u\"", "\"\\u00e9\"", "\"\xC3\xA9\"", "\"\x7f\"",
+        "\"{}\"", "\"\\ud800\"",
         // Not valid.
-        "01",      "1.",         "-",         "1e",        ".5",          "nul",
-        "True",    "\"\t\"",     "\"\xC3\"",  "\"\\x\"",   "\"open",      ""};
+        "01", "1.", "-", "1e", ".5", "nul", "True", "\"\t\"", "\"\xC3\"", "\"\\x\"", "\"open", ""};
     // Most lines are valid.
     constexpr std::size_t valid = 17;
     const bool is_valid = *rc::gen::inRange(0, 20) != 0;
@@ -67,8 +66,8 @@ std::string any_value() {
 /// Lines of a few programs, each of which writes its members in one order and with one spacing.
 std::string any_line() {
     static const std::vector<std::vector<std::string>> members = {
-        {"time", "a", "d"}, {"time", "a", "b", "d"}, {"a", "time"}, {"time", "a", "a"},
-        {"b", "time", "b.c"}, {"time", "\\u0061", "x"}};
+        {"time", "a", "d"}, {"time", "a", "b", "d"}, {"a", "time"},
+        {"time", "a", "a"}, {"b", "time", "b.c"},    {"time", "\\u0061", "x"}};
     const auto& names = members[*rc::gen::inRange<std::size_t>(0, members.size())];
     const bool has_spaces = *rc::gen::inRange(0, 4) != 0;
     std::string line = "{";
@@ -80,7 +79,8 @@ std::string any_line() {
         {{20, "}"}, {1, "} "}, {1, "}}"}, {1, "} 1"}, {1, ",}"}, {1, ""}});
     if (*rc::gen::inRange(0, 8) == 0) {
         const auto at = *rc::gen::inRange<std::size_t>(0, line.size());
-        line[at] = *rc::gen::element('"', ',', ':', '{', '}', ' ', '0', 'a', '\\', '[', ']', '\x1f');
+        line[at] =
+            *rc::gen::element('"', ',', ':', '{', '}', ' ', '0', 'a', '\\', '[', ']', '\x1f');
     }
     return line;
 }

@@ -130,8 +130,8 @@ STRID_SHARED Segment<Next<Event>, operators::InputHead<OrLate<SumRow>>, Taken<1,
 STRID_SHARED Segment<operators::NoRouter, operators::InputHead<Event>,
                      operators::Sink<Event, Collect<Event>>>;
 STRID_SHARED
-    Segment<operators::NoRouter, operators::InputHead<SumRow>, operators::Sink<SumRow, ToRows>>;
+Segment<operators::NoRouter, operators::InputHead<SumRow>, operators::Sink<SumRow, ToRows>>;
 STRID_SHARED
-    Segment<operators::NoRouter, operators::InputHead<MeanRow>, operators::Sink<MeanRow, ToRows>>;
+Segment<operators::NoRouter, operators::InputHead<MeanRow>, operators::Sink<MeanRow, ToRows>>;
 
 }  // namespace strid::graph

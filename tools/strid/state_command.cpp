@@ -38,7 +38,8 @@ constexpr const char* state_footer =
     "Exit codes: 0 done, 1 failed or a snapshot is damaged, 2 the command line makes no sense.";
 
 constexpr const char* save_footer =
-    "Waits until the snapshot is stored. Where no run uses the folder, the last snapshot is copied.\n"
+    "Waits until the snapshot is stored. Where no run uses the folder, the last snapshot is "
+    "copied.\n"
     "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
     "they ended then: those are not copied.";
 
@@ -49,7 +50,7 @@ constexpr const char* delete_footer =
 
 struct StateCommand {
     std::string folder = {};
-    std::string copy = {};                        // TO
+    std::string copy = {};                     // TO
     std::optional<std::uint64_t> number = {};  // --number
     bool yes = false;
     bool results = false;
@@ -155,7 +156,8 @@ int save(const StateCommand& command) {
     check_used(files);
     const auto answer = files.request();
     if (answer && !answer->empty()) {
-        throw InputOutputError(fmt::format("{}: no snapshot was stored: {}", files.path(), *answer));
+        throw InputOutputError(
+            fmt::format("{}: no snapshot was stored: {}", files.path(), *answer));
     }
     if (command.copy.empty()) {
         if (!answer) throw InputOutputError(files.path() + ": no run takes its snapshots here now");
@@ -168,10 +170,10 @@ int save(const StateCommand& command) {
         throw InputOutputError(copy.path() + ": there are snapshots in this folder already");
     }
     copy.store(snapshot);
-    write_to_stdout(fmt::format(
-        "copied {} to {}{}\n", file_of(files, snapshot.description.number),
-        file_of(copy, snapshot.description.number),
-        answer ? "" : " (no run takes its snapshots there now: it is the last one)"));
+    write_to_stdout(
+        fmt::format("copied {} to {}{}\n", file_of(files, snapshot.description.number),
+                    file_of(copy, snapshot.description.number),
+                    answer ? "" : " (no run takes its snapshots there now: it is the last one)"));
     return 0;
 }
 

@@ -98,8 +98,8 @@ class KeyedState {
     }
 
     /// Prefetches the entries that the next of the records, Hashed, will look up. No entry is read
-    /// for that, so that cache misses overlap, and none is waited for. Returns for how many records;
-    /// all, without doing anything, while the table is small.
+    /// for that, so that cache misses overlap, and none is waited for. Returns for how many
+    /// records; all, without doing anything, while the table is small.
     template <class Arrived>
     [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived) {
         // At most as large as a cache of the core.

@@ -29,8 +29,8 @@
 // what is configuration, and no state, is there already. If load() throws, the object may be
 // destroyed and nothing else.
 //
-// **A type that changes.** An aggregate with members more or less than in the version of the program
-// that stored it names the earlier one, and how to go on from it:
+// **A type that changes.** An aggregate with members more or less than in the version of the
+// program that stored it names the earlier one, and how to go on from it:
 //
 //     struct Total {
 //         std::int64_t sum = 0;
@@ -39,8 +39,8 @@
 //         void go_on_from(const TotalOfRelease1& before) { sum = before.sum; }
 //     };
 //
-// The earlier one may name one that was before it in turn. By the members that were stored (layouts)
-// it is found which of them the values are of.
+// The earlier one may name one that was before it in turn. By the members that were stored
+// (layouts) it is found which of them the values are of.
 //
 // Complexity: O(bytes). Threads: those of the objects. Paper 5 ("save and restart").
 #pragma once
@@ -130,10 +130,10 @@ void save(StateWriter& writer, const T& value) {
     }
 }
 
+/// Loads an aggregate, member by member. Throws StateError.
 template <class T>
 void load_members(StateReader& reader, T& value) {
-    strid::detail::visit_members(value,
-                                 [&](auto&... members) { (load(reader, members), ...); });
+    strid::detail::visit_members(value, [&](auto&... members) { (load(reader, members), ...); });
 }
 
 /// Loads a value that was stored `versions` versions of its type ago.

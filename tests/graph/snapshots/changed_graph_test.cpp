@@ -155,7 +155,7 @@ Graph release(const std::shared_ptr<World>& world) {
         .key_by<&Number::key>()
         .accumulate(T{}, Adds<T>{}, Emit::every_update, {.name = "totals", .parallelism = 2})
         .sink(WriteInWorld<Keyed<std::uint32_t, T>>(world, std::make_shared<FileInWorld>(world),
-                                                     &text_of_total<T>));
+                                                    &text_of_total<T>));
     return graph;
 }
 std::string sorted_rows(const std::string& text) {

@@ -127,8 +127,8 @@ class Case {
     }
     template <class Numbers>
     static auto timed(Numbers numbers, std::uint32_t source) {
-        return std::move(numbers).template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}},
-                                             {.name = "time-" + std::to_string(source)});
+        return std::move(numbers).template event_time<&Number::time>(
+            BoundedDisorder{Duration{60 + 30}}, {.name = "time-" + std::to_string(source)});
     }
     auto timed(Graph& graph, std::uint32_t source) {
         return timed(numbers(graph, source, replicas_of_source()), source);
@@ -139,9 +139,9 @@ class Case {
         const auto kind = random_replicas_() % 3;
         if (kind == 0) return timed(std::move(stream), source);
         if (kind == 1) return timed(std::move(stream).map(Passing<Number>{world_}), source);
-        return timed(std::move(stream).map(Counting{},
-                                           {.name = "counting-" + std::to_string(source)}),
-                     source);
+        return timed(
+            std::move(stream).map(Counting{}, {.name = "counting-" + std::to_string(source)}),
+            source);
     }
     template <class Stream>
     Graph finish(Graph graph, Stream stream) {
@@ -167,14 +167,15 @@ class Case {
     }
     Graph sessions(Graph graph) {
         auto stream = timed_and_changed(graph, 0).key_by<&Number::key>().window(
-            SessionWindows::with_gap(Duration{35}), maximum(number_of), {.name = "sessions", .parallelism = replicas()});
+            SessionWindows::with_gap(Duration{35}), maximum(number_of),
+            {.name = "sessions", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph counts(Graph graph) {
-        auto stream =
-            numbers(graph, 0, 1)
-                .template key_by<&Number::key>()
-                .window(CountWindows::sliding(6, 2), sum(number_of), {.name = "counts", .parallelism = replicas()});
+        auto stream = numbers(graph, 0, 1)
+                          .template key_by<&Number::key>()
+                          .window(CountWindows::sliding(6, 2), sum(number_of),
+                                  {.name = "counts", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph timers(Graph graph) {
@@ -208,11 +209,11 @@ class Case {
     Graph together(Graph graph) {
         auto left = timed_and_changed(graph, 0);
         auto right = timed_and_changed(graph, 1);
-        auto stream =
-            std::move(left)
-                .merge(std::move(right))
-                .key_by<&Number::key>()
-                .window(TimeWindows::tumbling(Duration{70}), count(), {.name = "windows", .parallelism = replicas()});
+        auto stream = std::move(left)
+                          .merge(std::move(right))
+                          .key_by<&Number::key>()
+                          .window(TimeWindows::tumbling(Duration{70}), count(),
+                                  {.name = "windows", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
     Graph ordered(Graph graph) {
@@ -228,7 +229,8 @@ class Case {
         auto stream = numbers(graph, 0, 1)
                           .rebalance()
                           .map(Passing<Number>{world_}, {.parallelism = replicas_of_source()})
-                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}}, {.name = "time"})
+                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}},
+                                                              {.name = "time"})
                           .ordered()
                           .apply(in_order_of_time(number_of), {.name = "order"});
         return finish(std::move(graph), std::move(stream));
@@ -236,7 +238,8 @@ class Case {
     /// A section is ordered, or not, because it has one replica.
     Graph timed_in_order(Graph graph) {
         auto stream = numbers(graph, 0, 1)
-                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}}, {.name = "time"})
+                          .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}},
+                                                              {.name = "time"})
                           .rebalance()
                           .map(Passing<Number>{world_}, {.parallelism = replicas()})
                           .ordered()
@@ -247,7 +250,8 @@ class Case {
         auto stream = timed(graph, 0)
                           .apply(in_order_of_time(number_of), {.name = "order"})
                           .template key_by<&Number::key>()
-                          .apply(deduplicate(Duration{55}), {.name = "deduplicate", .parallelism = replicas()});
+                          .apply(deduplicate(Duration{55}),
+                                 {.name = "deduplicate", .parallelism = replicas()});
         return finish(std::move(graph), std::move(stream));
     }
 

@@ -93,8 +93,8 @@ class CsvSource : public FileSource {
     /// line would be lost: it is read as rows, unless a malformed row ends the run anyway. False:
     /// nothing more is to be looked at.
     bool pass_open_quote_at_stop();
-    /// Before the first text of each input: of the one before it nothing is known any more. A format
-    /// of a derived source that has more to forget hides that of CsvRows.
+    /// Before the first text of each input: of the one before it nothing is known any more. A
+    /// format of a derived source that has more to forget hides that of CsvRows.
     void begin_input();
 
     [[nodiscard]] const CsvOptions& options() const noexcept { return options_; }

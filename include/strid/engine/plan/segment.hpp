@@ -44,7 +44,7 @@ struct OperatorInfo {
     ~OperatorInfo();
 
     std::string name;
-    std::string kind;  ///< "source", "map", "filter", ...
+    std::string kind;       ///< "source", "map", "filter", ...
     bool is_named = false;  ///< By the user, and not by its kind and place.
     std::size_t parallelism = 0;
     OnException on_exception = OnException::stop;

@@ -67,9 +67,8 @@ concept SavedByUser =
 /// An aggregate that goes on from values of another form, which it had in an earlier version of the
 /// program.
 template <class T>
-concept Migrates = requires(T& now, const typename T::saved_before& before) {
-    now.go_on_from(before);
-};
+concept Migrates =
+    requires(T& now, const typename T::saved_before& before) { now.go_on_from(before); };
 
 /// It refers to elements that lie elsewhere.
 template <class T>

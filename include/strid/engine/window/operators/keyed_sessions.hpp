@@ -110,9 +110,8 @@ class KeyedSessions
         if (late_by_ == LateBy::own_input) taken_from_ = batch.watermark - lateness_;
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.look_ahead(coming.records, [](const KeyState& state) {
-            prefetch_object(state.sessions.data());
-        });
+        return keys_.look_ahead(
+            coming.records, [](const KeyState& state) { prefetch_object(state.sessions.data()); });
     }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {
