@@ -68,8 +68,8 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
 
     /// As Running::snapshot().
     bool take_now();
-    /// Nobody asks for snapshots any more; those who wait for one get none. Before the execution
-    /// goes.
+    /// Ends the requests for snapshots; one that waits is answered that there is none. Before the
+    /// execution is destroyed.
     void end_requests();
     /// Takes a last snapshot, behind which the run is cancelled. False where a stop drains.
     bool take_last() noexcept;

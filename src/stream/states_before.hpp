@@ -42,7 +42,7 @@ class StatesBefore {
 
     /// In one sentence why the graph cannot go on from these states; empty: it can.
     [[nodiscard]] const std::string& difference() const noexcept { return difference_; }
-    /// What is new in the graph, and what is given up: a sentence for each.
+    /// The operators that are new in the graph or are given up, a sentence for each.
     [[nodiscard]] const std::vector<std::string>& changes() const noexcept { return changes_; }
 
     /// The parts that replica `replica` of a section goes on from; nothing: it has ended. Throws
