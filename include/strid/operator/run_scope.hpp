@@ -95,7 +95,7 @@ class RunScope {
         not_asked_for_.erase(name);
         return &found->second;
     }
-    /// The names of those that nobody has asked prepared() for. When all operators are open.
+    /// The names of those that prepared() was not asked for. When all operators are open.
     [[nodiscard]] const std::set<std::string>& left_over() const noexcept { return not_asked_for_; }
     /// Prepares all results for the snapshot of this number. Throws the first failure.
     [[nodiscard]] Prepared prepare(std::uint64_t snapshot);
