@@ -20,6 +20,11 @@
 
 namespace strid::test::shared {
 
+using operators::Identity;
+using operators::InputHead;
+using operators::NoRouter;
+using operators::Sink;
+
 using Key = Field<&Event::key>;
 using Time = Field<&Event::time>;
 using Sum = std::remove_const_t<decltype(test::sum)>;
@@ -118,20 +123,17 @@ using test::ToRows;
 STRID_SHARED Segment<ByKey, Replayed<Event>>;
 STRID_SHARED Segment<ByKey, Replayed<Event>, InOrder>;
 STRID_SHARED Segment<ByKey, Replayed<Event>, Timed<Event>>;
-STRID_SHARED Segment<ByKey, operators::InputHead<Event>, operators::Identity<Event>>;
+STRID_SHARED Segment<ByKey, InputHead<Event>, Identity<Event>>;
 STRID_SHARED Segment<Next<Event>, Replayed<Event>, InOrder>;
 STRID_SHARED Segment<Next<Event>, Replayed<Event>, Timed<Event>>;
 STRID_SHARED Segment<Next<Hashed<Event>>, Replayed<Event>, InOrder, HashOfKey>;
 STRID_SHARED Segment<Next<Hashed<Event>>, Replayed<Event>, Timed<Event>, HashOfKey>;
-STRID_SHARED Segment<Apart<SumRow>, operators::InputHead<Hashed<Event>>, AndLate<Sums>>;
-STRID_SHARED Segment<Apart<SumRow>, operators::InputHead<Hashed<Event>>, AndLate<Sessions>>;
-STRID_SHARED Segment<Next<SumRow>, operators::InputHead<OrLate<SumRow>>, Taken<0, SumRow>>;
-STRID_SHARED Segment<Next<Event>, operators::InputHead<OrLate<SumRow>>, Taken<1, SumRow>>;
-STRID_SHARED Segment<operators::NoRouter, operators::InputHead<Event>,
-                     operators::Sink<Event, Collect<Event>>>;
-STRID_SHARED
-Segment<operators::NoRouter, operators::InputHead<SumRow>, operators::Sink<SumRow, ToRows>>;
-STRID_SHARED
-Segment<operators::NoRouter, operators::InputHead<MeanRow>, operators::Sink<MeanRow, ToRows>>;
+STRID_SHARED Segment<Apart<SumRow>, InputHead<Hashed<Event>>, AndLate<Sums>>;
+STRID_SHARED Segment<Apart<SumRow>, InputHead<Hashed<Event>>, AndLate<Sessions>>;
+STRID_SHARED Segment<Next<SumRow>, InputHead<OrLate<SumRow>>, Taken<0, SumRow>>;
+STRID_SHARED Segment<Next<Event>, InputHead<OrLate<SumRow>>, Taken<1, SumRow>>;
+STRID_SHARED Segment<NoRouter, InputHead<Event>, Sink<Event, Collect<Event>>>;
+STRID_SHARED Segment<NoRouter, InputHead<SumRow>, Sink<SumRow, ToRows>>;
+STRID_SHARED Segment<NoRouter, InputHead<MeanRow>, Sink<MeanRow, ToRows>>;
 
 }  // namespace strid::graph
