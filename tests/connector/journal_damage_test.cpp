@@ -11,12 +11,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <strid/base/error.hpp>
 #include <strid/connector/journal.hpp>
 
+#include "../support/length_limit.hpp"
 #include "journal_run.hpp"
 
 namespace strid::test {
@@ -120,27 +119,6 @@ TEST_F(DamagedJournals, DamageIsFound) {
         HasSubstr("the journal is damaged behind byte 80 of the file: a block does not have "
                   "its checksum"));
 }
-
-/// Files longer than the limit cannot be written.
-class LengthLimit {
-  public:
-    explicit LengthLimit(std::uint64_t bytes) {
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        handler_ = ::signal(SIGXFSZ, SIG_IGN);
-        const ::rlimit limit{bytes, before_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    LengthLimit(const LengthLimit&) = delete;
-    LengthLimit& operator=(const LengthLimit&) = delete;
-    ~LengthLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
-        ::signal(SIGXFSZ, handler_);
-    }
-
-  private:
-    ::rlimit before_{};
-    void (*handler_)(int) = nullptr;
-};
 
 TEST_F(DamagedJournals, WhereThereIsNoRoomNothingIsRead) {
     for (const std::uint64_t room :

@@ -7,13 +7,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/state/snapshot_folder.hpp>
 
+#include "../support/length_limit.hpp"
 #include "snapshot_files.hpp"
 
 namespace strid {
@@ -30,27 +29,6 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 using UnwritableSnapshots = test::SnapshotsOfTest;
 
-/// Files longer than the limit cannot be written.
-class LengthLimit {
-  public:
-    explicit LengthLimit(std::uint64_t bytes) {
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        handler_ = ::signal(SIGXFSZ, SIG_IGN);
-        const ::rlimit limit{bytes, before_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    LengthLimit(const LengthLimit&) = delete;
-    LengthLimit& operator=(const LengthLimit&) = delete;
-    ~LengthLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
-        ::signal(SIGXFSZ, handler_);
-    }
-
-  private:
-    ::rlimit before_{};
-    void (*handler_)(int) = nullptr;
-};
-
 TEST_F(UnwritableSnapshots, WhenTheDiskIsFullTheOlderOnesStand) {
     SnapshotFolder folder(path);
     folder.store(snapshot_of(1));
@@ -59,7 +37,7 @@ TEST_F(UnwritableSnapshots, WhenTheDiskIsFullTheOlderOnesStand) {
     for (std::uint64_t limit = 0; limit != bytes; ++limit) {
         std::string message;
         {
-            const LengthLimit limited(limit);
+            const test::LengthLimit limited(limit);
             message = message_of<InputOutputError>([&] { folder.store(snapshot_of(3)); });
         }
         ASSERT_THAT(message, HasSubstr("0000000003.snapshot: cannot write the snapshot: "));
