@@ -82,8 +82,9 @@ ByteReader::FilePlace FollowedFile::place() const {
 
 bool FollowedFile::go_on_from(const ByteReader::FilePlace& place) {
     const auto is_there = [&](int descriptor) {
+        // Not by its device, whose number may change when the file system is mounted anew.
         const auto found = place_of(descriptor);
-        return found && found->device == place.device && found->file == place.file;
+        return found && found->file == place.file;
     };
     if (!is_there(descriptor_)) {
         const std::filesystem::path named(path_);
@@ -100,7 +101,10 @@ bool FollowedFile::go_on_from(const ByteReader::FilePlace& place) {
         if (found < 0) return false;
         open(found);
     }
-    position_ = ::lseek(descriptor_, static_cast<::off_t>(place.bytes), SEEK_SET);
+    struct stat status {};
+    const auto wanted = static_cast<::off_t>(place.bytes);
+    const bool is_as_long = ::fstat(descriptor_, &status) == 0 && status.st_size >= wanted;
+    position_ = ::lseek(descriptor_, is_as_long ? wanted : 0, SEEK_SET);
     char before = '\n';
     is_in_line_ =
         position_ > 0 && ::pread(descriptor_, &before, 1, position_ - 1) == 1 && before != '\n';

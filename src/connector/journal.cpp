@@ -256,10 +256,14 @@ void Journal::place_input(ByteReader& input) {
     ByteReader::FilePlace place = header.file;
     if (place.file == 0) return;
     place.bytes += end_ - header.first;
-    if (input.follow_from(place)) return;
-    run_.warn(fmt::format(
-        "{}: the file that was followed is gone: what it had behind byte {} is not read",
-        folder_.path(), place.bytes));
+    const char* reason =
+        "is gone: what it had behind byte {} is not read, and the file of its name";
+    if (input.follow_from(place)) {
+        if (input.followed_place()->bytes == place.bytes) return;
+        reason = "is shorter than the {} bytes that the journal has of it: it";
+    }
+    run_.warn(fmt::format("{}: the file that was followed {} is read from its beginning",
+                          folder_.path(), fmt::format(fmt::runtime(reason), place.bytes)));
 }
 
 /// False: there is no room.

@@ -213,6 +213,7 @@ std::string RawInput::foreign_format() const {
 }
 
 RawInput::Format RawInput::detect(int wait_ms) {
+    if (is_in_middle_) return Format::plain;
     for (;;) {
         const Format format = format_of_prefix();
         if (format != Format::unknown) return format;

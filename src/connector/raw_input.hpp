@@ -45,7 +45,9 @@ class RawInput {
     [[nodiscard]] std::optional<ByteReader::FilePlace> followed_place() const;
     /// As ByteReader's.
     bool follow_from(const ByteReader::FilePlace& place) {
-        return followed_ && followed_->go_on_from(place);
+        if (!followed_ || !followed_->go_on_from(place)) return false;
+        is_in_middle_ = followed_->place().bytes != 0;
+        return true;
     }
     /// As ByteReader's.
     void read_only_what_waits();
@@ -73,6 +75,7 @@ class RawInput {
     bool owned_ = true;
     bool waits_ = false;  // not a regular file: ask poll() before read()
     bool ended_ = false;
+    bool is_in_middle_ = false;      // of a followed file: no magic number stands there
     bool is_limited_ = false;        // to what waited
     std::uint64_t bytes_left_ = 0;   // of it
     std::array<char, 16> prefix_{};  // what detect() read ahead

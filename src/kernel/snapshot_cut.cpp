@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <strid/engine/base/lambda_numbers.hpp>
 #include <strid/engine/kernel/snapshot_cut.hpp>
 
 namespace strid::operators {
@@ -60,11 +61,7 @@ std::string works_apart_of_state(const std::string& name) {
 }
 
 std::string without_numbers(std::string type) {
-    for (auto at = type.find('#'); at != std::string::npos; at = type.find('#', at)) {
-        const auto end = type.find_first_not_of("0123456789", at + 1);
-        type.erase(at, (end == std::string::npos ? type.size() : end) - at);
-    }
-    return type;
+    return strid::detail::without_lambda_numbers(type);
 }
 
 void refuse_other_replicas(const std::string& type) {

@@ -109,7 +109,10 @@ void SnapshotRequests::answer_clients() const noexcept {
         if (awaited[1].revents != 0) return;
         if (awaited[0].revents == 0) continue;
         const OwnedDescriptor client(::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC));
-        if (client.get() < 0) continue;
+        if (client.get() < 0) {  // no descriptors are left, or the client is gone
+            ::poll(nullptr, 0, 100);
+            continue;
+        }
         std::string reason;
         try {
             reason = answer_();

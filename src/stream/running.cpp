@@ -110,9 +110,10 @@ void Running::State::prepare_snapshots(const SnapshotOptions& options) {
             sections.emplace_back(SnapshotSection{replicas_[f], !replicas_[f].front()->polls()});
         for (const auto& info : operators_[f]) section.are_named.push_back(info.is_named);
     }
-    for (const Fragment& fragment : plan_.fragments) {
-        for (const Edge& edge : fragment.edges) {
+    for (std::size_t f = 0; f != plan_.fragments.size(); ++f) {
+        for (const Edge& edge : plan_.fragments[f].edges) {
             if (edge.delivery != Delivery::by_key) sections[edge.to].is_by_key = false;
+            sections[edge.to].producers.push_back({f, edge.delivery == Delivery::direct});
         }
     }
     std::vector<runtime::Task*> polling;

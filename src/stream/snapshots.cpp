@@ -118,7 +118,7 @@ void Snapshots::find_before() {
         const operators::Node* const first = section.nodes.front();
         now.push_back({nodes[at],
                        [first](const auto& stored) { return first->types_of_state(stored); },
-                       first->polls(), section.are_named});
+                       first->polls(), section.are_named, section.producers});
         at += section.nodes.size();
     }
     before_.emplace(std::move(*found), now, options_.allow_lost);

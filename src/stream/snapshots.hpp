@@ -39,6 +39,7 @@ struct SnapshotSection {
     bool is_by_key = false;  ///< All that arrives is dealt out by its key.
     /// Of each operator, whether it has a name of its own.
     std::vector<bool> are_named = {};
+    std::vector<Producer> producers = {};
 };
 
 class Snapshots final : public operators::SnapshotCut, public runtime::Task {

@@ -31,12 +31,13 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SectionNow>& now, 
     const auto& nodes = before_.description.nodes;
     std::size_t at = 0;
     bool has_same_links = true;
-    for (const auto& [node, types_as_stored, has_source, are_named] : now) {
+    for (const auto& [node, types_as_stored, has_source, are_named, producers] : now) {
         has_same_links = has_same_links && at < nodes.size() &&
                          nodes[at].operators == node.operators &&
                          nodes[at].parallelism == node.parallelism;
         at += node.parallelism;
-        Section section{node.parallelism, has_source, is_by_key(node), has_same_links};
+        Section section{node.parallelism, has_source, is_by_key(node),
+                        has_same_links,   {},         producers};
         std::vector<std::string> stored;
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
             section.places.push_back(place_of(node, i, left));
@@ -48,7 +49,6 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SectionNow>& now, 
             if (section.places[i]) compare(node, types[i], *section.places[i], i);
         }
         if (!difference_.empty()) return;
-        has_new_source_ = has_new_source_ || (has_source && !section.places.front());
         sections_.push_back(std::move(section));
     }
     give_up(left, allow_lost);
@@ -172,26 +172,37 @@ operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, s
     return found;
 }
 
-/// A replica that was fused with a source has ended with it. Where it has other links now, it may
-/// get records of those that have not.
-bool StatesBefore::has_ended(const Section& now, std::size_t replica) const {
-    const auto first = std::find_if(now.places.begin(), now.places.end(),
-                                    [](const auto& place) { return place.has_value(); });
-    if (first == now.places.end()) return false;
+/// Whether it had when the states were saved; with another number of replicas, whether all had.
+bool StatesBefore::had_ended(const Section& now, std::size_t replica) const {
+    const auto first = now.has_source
+                           ? now.places.begin()
+                           : std::find_if(now.places.begin(), now.places.end(),
+                                          [](const auto& place) { return place.has_value(); });
+    if (first == now.places.end() || !first->has_value()) return false;
     const auto nodes = std::span(before_.description.nodes).subspan((*first)->first_node);
     const std::size_t replicas = nodes.front().parallelism;
-    if (replicas == now.replicas && (now.has_source || now.has_same_links)) {
-        return nodes[replica].has_ended;
-    }
-    return !has_new_source_ &&
-           std::all_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(replicas),
+    if (replicas == now.replicas) return nodes[replica].has_ended;
+    return std::all_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(replicas),
                        [](const SnapshotNode& node) { return node.has_ended; });
+}
+
+/// A replica that is fed by one which has not ended may get records, whatever fed it before.
+bool StatesBefore::has_ended(std::size_t section, std::size_t replica) const {
+    const Section& now = sections_[section];
+    if (!had_ended(now, replica)) return false;
+    return std::all_of(now.producers.begin(), now.producers.end(), [&](const Producer& producer) {
+        if (producer.is_direct) return has_ended(producer.section, replica);
+        for (std::size_t i = 0; i != sections_[producer.section].replicas; ++i) {
+            if (!has_ended(producer.section, i)) return false;
+        }
+        return true;
+    });
 }
 
 std::optional<operators::PartsBefore> StatesBefore::parts_of(std::size_t section,
                                                              std::size_t replica) const {
     const Section& now = sections_[section];
-    if (has_ended(now, replica)) return std::nullopt;
+    if (has_ended(section, replica)) return std::nullopt;
     operators::PartsBefore found;
     for (const auto& place : now.places) {
         found.operators.push_back(place ? part(*place, place->index, replica, now.replicas)

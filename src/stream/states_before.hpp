@@ -24,6 +24,11 @@ namespace strid {
 /// Of Node::types_of_state(): whether the operator has something to save.
 [[nodiscard]] bool has_state(const std::string& type) noexcept;
 
+/// A section that feeds another one.
+struct Producer {
+    std::size_t section = 0;  ///< Among all.
+    bool is_direct = false;   ///< Its replica i feeds replica i.
+};
 /// Operators that are fused in the graph of now.
 struct SectionNow {
     SnapshotNode node;  ///< The first replica.
@@ -32,6 +37,7 @@ struct SectionNow {
     std::function<std::vector<std::string>(const std::vector<std::string>&)> types_as_stored;
     bool has_source = false;
     std::vector<bool> are_named = {};  ///< Of each operator, whether it has a name of its own.
+    std::vector<Producer> producers = {};
 };
 
 class StatesBefore {
@@ -63,6 +69,7 @@ class StatesBefore {
         bool has_same_links = false;  // as before, and all sections in front of it have
         // Of its operators; nothing for one that begins anew.
         std::vector<std::optional<Place>> places = {};
+        std::vector<Producer> producers = {};
     };
 
     [[nodiscard]] std::map<std::string, Place> places_by_name() const;
@@ -75,13 +82,13 @@ class StatesBefore {
                  std::size_t index);
     void give_up(const std::map<std::string, Place>& left, bool allow_lost);
     void forget_unnamed(const std::vector<SectionNow>& now);
-    [[nodiscard]] bool has_ended(const Section& now, std::size_t replica) const;
+    [[nodiscard]] bool had_ended(const Section& now, std::size_t replica) const;
+    [[nodiscard]] bool has_ended(std::size_t section, std::size_t replica) const;
     [[nodiscard]] operators::PartBefore part(const Place& place, std::size_t part,
                                              std::size_t replica, std::size_t replicas) const;
 
     Snapshot before_;
     std::vector<Section> sections_;
-    bool has_new_source_ = false;
     std::string difference_;
     std::vector<std::string> changes_;
 };

@@ -157,6 +157,26 @@ RangeNow migrated(const Before& before, std::size_t version) {
     return all.back();
 }
 
+/// Its name has that of a lambda in it, whose number is left out of what is stored.
+template <class F>
+struct Made {
+    std::int64_t sum = 0;
+    double least = 0;
+    using saved_before = RangeOfRelease1;
+    void go_on_from(const RangeOfRelease1& before) { least = before.least; }
+};
+
+TEST(Layouts, TheNumberOfALambdaIsNoVersion) {
+    const auto lambda = [] {};
+    using Type = Made<decltype(lambda)>;
+    state::Layouts now;
+    now.add<Type>();
+    EXPECT_EQ(now.text().find('#'), std::string::npos) << now.text();
+    state::Layouts again(now.text());
+    again.add<Type>();
+    EXPECT_EQ(again.versions().of(typeid(Type)), 0U);
+}
+
 TEST(Layouts, AnEarlierVersionIsMigrated) {
     const RangeNow from_2 = migrated(RangeOfRelease2{.least = 7}, 1);
     EXPECT_EQ(std::tie(from_2.least, from_2.greatest), std::tuple(7.0, 7.0));

@@ -41,7 +41,9 @@ constexpr const char* save_footer =
     "Waits until the snapshot is stored. Where no run uses the folder, the last snapshot is "
     "copied.\n"
     "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
-    "they ended then: those are not copied.";
+    "they ended then: those are not copied. Nor is a journal: it keeps what the last two "
+    "snapshots\n"
+    "of the run need.";
 
 constexpr const char* delete_footer =
     "First prints what goes. A run that has not ended leaves its results in unfinished files,\n"

@@ -128,6 +128,7 @@ class TableSource : public CsvSource {
     }
     void skip_to_line(std::uint64_t line) noexcept {
         objects_.skip_to_line(line);
+        json_values_seen_ = ~std::uint32_t{0};  // of the lines before nothing is known
         times_.go_on(times_before_);
     }
     /// Before the first text of each input.
