@@ -21,8 +21,8 @@ std::vector<JsonColumn> columns() {
     return {{"time", false, false}, {"a", true, true}, {"b.c", true, true}, {"d", false, true}};
 }
 
-/// The fault that a reader finds, or the texts of the columns. Which fault of several simdjson names
-/// depends on the text behind the line.
+/// The fault that a reader finds, or the texts of the columns. Which fault of several simdjson
+/// names depends on the text behind the line.
 std::string answer_of(JsonRow& row, const std::string& line, std::string_view behind) {
     std::vector<char> buffer(line.size() + behind.size() + LineReader::slack_bytes, '\0');
     std::memcpy(buffer.data(), line.data(), line.size());

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -245,5 +248,13 @@ struct Passing {
         return record;
     }
 };
+
+/// The lines of a text without those that are equal.
+inline std::string sorted_rows(const std::string& text) {
+    std::istringstream lines(text);
+    std::set<std::string> rows;
+    for (std::string row; std::getline(lines, row);) rows.insert(row + '\n');
+    return std::accumulate(rows.begin(), rows.end(), std::string{});
+}
 
 }  // namespace strid::test
