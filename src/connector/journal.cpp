@@ -256,14 +256,16 @@ void Journal::place_input(ByteReader& input) {
     ByteReader::FilePlace place = header.file;
     if (place.file == 0) return;
     place.bytes += end_ - header.first;
-    const char* reason =
-        "is gone: what it had behind byte {} is not read, and the file of its name";
-    if (input.follow_from(place)) {
-        if (input.followed_place()->bytes == place.bytes) return;
-        reason = "is shorter than the {} bytes that the journal has of it: it";
-    }
-    run_.warn(fmt::format("{}: the file that was followed {} is read from its beginning",
-                          folder_.path(), fmt::format(fmt::runtime(reason), place.bytes)));
+    const bool is_there = input.follow_from(place);
+    if (is_there && input.followed_place()->bytes == place.bytes) return;
+    const std::string reason =
+        is_there ? fmt::format("shorter than the {} bytes that the journal has of it: it",
+                               place.bytes)
+                 : fmt::format("gone: what it had behind byte {} is not read, and the file of its "
+                               "name",
+                               place.bytes);
+    run_.warn(fmt::format("{}: the file that was followed is {} is read from its beginning",
+                          folder_.path(), reason));
 }
 
 /// False: there is no room.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <strid/engine/base/lambda_numbers.hpp>
 #include <strid/engine/kernel/snapshot_cut.hpp>
 
 namespace strid::operators {
@@ -58,10 +57,6 @@ std::string no_codec(const std::string& name, const std::string& type) {
 std::string works_apart_of_state(const std::string& name) {
     return fmt::format(
         "operator '{}': records, or their effects, are on their way outside of its state", name);
-}
-
-std::string without_numbers(std::string type) {
-    return strid::detail::without_lambda_numbers(type);
 }
 
 void refuse_other_replicas(const std::string& type) {

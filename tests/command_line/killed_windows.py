@@ -5,8 +5,13 @@
     killed_windows.py CLASS...
 """
 import random
+import re
+import signal
+import subprocess
+import time
 import unittest
 
+from command_line import STRID, TIMEOUT_S
 from killed_runs import SEED, KilledRuns
 
 SMALL = "count,sum(v)"
@@ -102,6 +107,35 @@ class KilledOthers(Rows):
         line = self.fails("window", "--window", "count:10", "--aggregate", "count", "--snapshots",
                           "s", code=2, input=b"a\n1\n")
         self.assertIn("cannot be read once more", line)
+
+    def test_values_before_the_place_are_known_by_the_journal(self):
+        """The run that goes on has not read the row with the value, and makes nothing of that."""
+        words = ["window", "--format", "json", "--time", "at", "--window", "tumbling:1h",
+                 "--aggregate", "sum(x)", "--output", "o.csv", "--snapshots", "s", "--journal", "j"]
+        null = b'{"at":2,"x":null}\n'
+        process = self.start(*words)
+        self.until_signals_are_caught(process)
+        # The first row is read at each start.
+        self.accept("j", process, null, 1)
+        self.accept("j", process, b'{"at":1,"x":5}\n' + 500 * null, 502)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(TIMEOUT_S), 128 + signal.SIGTERM)
+        done = self.strid(*words, input=null)
+        self.assertNotIn(b"no row has a value", done.stderr)
+        self.assertEqual((self.folder / "o.csv").read_text(),
+                         "window_start,window_end,sum(x)\n0,3600000,5\n")
+
+    def accept(self, journal, process, rows, lines):
+        """Writes rows, and waits until the journal has so many lines."""
+        process.stdin.write(rows)
+        process.stdin.flush()
+        deadline = time.monotonic() + TIMEOUT_S
+        shown = ""
+        while not re.match(rf"accepted  {lines} lines?,", shown):
+            self.assertLess(time.monotonic(), deadline, shown)
+            time.sleep(0.05)
+            shown = subprocess.run([STRID, "state", "journal", journal], capture_output=True,
+                                   text=True, timeout=TIMEOUT_S).stdout
 
 
 if __name__ == "__main__":

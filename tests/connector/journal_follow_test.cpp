@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Journals of files that are followed: a run goes on in the file where the journal ends.
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/byte_reader.hpp>
 #include <strid/connector/text_lines.hpp>
 
 #include "journal_run.hpp"
@@ -99,6 +101,48 @@ TEST_F(JournalsOfFollowed, AFileThatHasAnotherNameIsReadToItsEnd) {
     EXPECT_THAT(third.warnings,
                 ElementsAre(HasSubstr("journal: the file that was followed is gone: "
                                       "what it had behind byte 2 is not read")));
+}
+
+TEST_F(JournalsOfFollowed, AFileThatIsShorterIsReadFromItsBeginning) {
+    append("log", "a\nb\nc\n");
+    {
+        LineRun first{lines(), {}};
+        read(first, 3);
+    }
+    fs::resize_file(folder_.file("log"), 2);
+    LineRun second{lines(), {}};
+    read(second, 4);
+    EXPECT_THAT(texts(second.emit), ElementsAre("1:a", "2:b", "3:c", "4:a"));
+    EXPECT_THAT(second.warnings,
+                ElementsAre(HasSubstr("the file that was followed is shorter than the 6 bytes that "
+                                      "the journal has of it: it is read from its beginning")));
+}
+
+/// Only an input begins with the magic number of its format.
+TEST_F(JournalsOfFollowed, ALineInTheMiddleIsNoMagicNumber) {
+    append("log", "a line that is longer than a magic number\n");
+    {
+        LineRun first{lines(), {}};
+        read(first, 1);
+    }
+    append("log", "PAR1 is the name of a sensor\n");
+    LineRun second{lines(), {}};
+    read(second, 2);
+    EXPECT_EQ(texts(second.emit).back(), "2:PAR1 is the name of a sensor");
+}
+
+/// A file system may be mounted under another number.
+TEST_F(JournalsOfFollowed, TheNumberOfTheDeviceMayChange) {
+    append("log", "a\nb\n");
+    const std::string path = "follow:" + folder_.file("log");
+    ByteReader::FilePlace place = ByteReader(path).followed_place().value();
+    place.bytes = 2;
+    place.device += 1;
+    ByteReader reader(path);
+    ASSERT_TRUE(reader.follow_from(place));
+    std::array<char, 64> text{};
+    EXPECT_EQ(reader.read(text, 100).bytes, 2U);
+    EXPECT_EQ(std::string_view(text.data(), 2), "b\n");
 }
 
 TEST_F(JournalsOfFollowed, AFileThatIsCompressedHasNone) {

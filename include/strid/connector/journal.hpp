@@ -28,8 +28,8 @@ enum class OnJournalFull : std::uint8_t {
     fail   ///< end the run with an InputOutputError
 };
 
-/// The journal of a source. The input is one pipe, socket or standard input, and the run takes
-/// snapshots; anything else is a GraphError.
+/// The journal of a source. The input is one pipe, socket, standard input or file that is followed,
+/// and the run takes snapshots; anything else is a GraphError.
 struct JournalOptions {
     /// The folder, of this source alone; empty: no journal. It is made for this user alone (mode
     /// 700) where there is none; its parent must be there.

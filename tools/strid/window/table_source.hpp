@@ -128,7 +128,8 @@ class TableSource : public CsvSource {
     }
     void skip_to_line(std::uint64_t line) noexcept {
         objects_.skip_to_line(line);
-        json_values_seen_ = ~std::uint32_t{0};  // of the lines before nothing is known
+        json_values_seen_ = ~std::uint32_t{0};  // the lines before may have had any
+        plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
         times_.go_on(times_before_);
     }
     /// Before the first text of each input.

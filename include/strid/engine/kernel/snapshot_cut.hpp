@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/base/lambda_numbers.hpp>
 #include <strid/engine/base/type_name.hpp>
 #include <strid/engine/operator/key_groups.hpp>
 #include <strid/engine/state/layouts.hpp>
@@ -159,15 +160,12 @@ void load_part(PartBefore& part, const KeyShare& share, const EachValue& each_va
     part.expect_end();
 }
 
-/// The name of a type without the numbers of the lambdas in it: one lambda more in front of them
-/// makes no other type of a state.
-[[nodiscard]] std::string without_numbers(std::string type);
-
 /// The types of the parts of a state.
 template <class One>
 [[nodiscard]] std::string type_of_state() {
     if constexpr (requires(One& one) { one.state(); }) {
-        return without_numbers(type_name<decltype(std::declval<One&>().state())>());
+        return strid::detail::without_lambda_numbers(
+            type_name<decltype(std::declval<One&>().state())>());
     } else {
         return {};
     }
@@ -179,7 +177,7 @@ template <class One>
 [[nodiscard]] [[gnu::cold]] std::string layout_of_state(state::Layouts& layouts) {
     if constexpr (requires(One& one) { one.state(); }) {
         layouts.add<decltype(std::declval<One&>().state())>();
-        return type_of_state<One>() + without_numbers(layouts.text());
+        return type_of_state<One>() + layouts.text();
     } else {
         return {};
     }
