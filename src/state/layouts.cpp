@@ -12,7 +12,8 @@ std::string Layouts::layout(const std::string& name,
 }
 
 void Layouts::add_bytes(const std::string& name, std::size_t bytes) {
-    text_ += ' ' + strid::detail::without_lambda_numbers(name) + '{' + std::to_string(bytes) + " bytes}";
+    text_ +=
+        ' ' + strid::detail::without_lambda_numbers(name) + '{' + std::to_string(bytes) + " bytes}";
 }
 
 }  // namespace strid::state
