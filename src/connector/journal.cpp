@@ -259,14 +259,10 @@ void Journal::place_input(ByteReader& input) {
     const bool is_there = input.follow_from(place);
     if (is_there && input.followed_place()->bytes == place.bytes) return;
     const std::string reason =
-        is_there
-            ? fmt::format("shorter than the {} bytes that the journal has of it: it", place.bytes)
-            : fmt::format(
-                  "gone: what it had behind byte {} is not read, and the file of its "
-                  "name",
-                  place.bytes);
-    run_.warn(fmt::format("{}: the file that was followed is {} is read from its beginning",
-                          folder_.path(), reason));
+        is_there ? fmt::format("shorter than the {} bytes that the journal has of it", place.bytes)
+                 : fmt::format("gone: what it had behind byte {} is not read", place.bytes);
+    run_.warn(fmt::format("{}: the file that was followed is {}; {} is read from its beginning",
+                          folder_.path(), reason, is_there ? "it" : "the file of its name"));
 }
 
 /// False: there is no room.

@@ -115,7 +115,7 @@ TEST_F(JournalsOfFollowed, AFileThatIsShorterIsReadFromItsBeginning) {
     EXPECT_THAT(texts(second.emit), ElementsAre("1:a", "2:b", "3:c", "4:a"));
     EXPECT_THAT(second.warnings,
                 ElementsAre(HasSubstr("the file that was followed is shorter than the 6 bytes that "
-                                      "the journal has of it: it is read from its beginning")));
+                                      "the journal has of it; it is read from its beginning")));
 }
 
 /// Only an input begins with the magic number of its format.

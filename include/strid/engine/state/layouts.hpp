@@ -47,8 +47,8 @@ class Layouts {
     /// stands with the members that the text has of it, if it names that version (Migrates).
     explicit Layouts(std::string_view stored) : stored_(stored) {}
 
-    /// Appends `name{types of the members}`, without the numbers of lambdas, for each aggregate in T
-    /// that was not met before.
+    /// Appends `name{types of the members}`, without the numbers of lambdas, for each aggregate in
+    /// T that was not met before.
     template <class T>
     [[gnu::cold]] void add() {
         if constexpr (std::is_array_v<T>) {
