@@ -5,6 +5,15 @@ set(strid_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/strid)
 
 install(TARGETS strid EXPORT strid-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(strid_pc_operate "")
+if(TARGET strid_operate)
+    install(TARGETS strid_operate EXPORT strid-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    set(strid_pc_operate "-lstrid_operate ")
+endif()
+foreach(transport ${strid_transports})
+    install(TARGETS strid_${transport} EXPORT strid-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 install(DIRECTORY include/strid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT strid-targets NAMESPACE strid:: DESTINATION ${strid_package_dir})
@@ -44,6 +53,14 @@ endif()
 configure_file(cmake/strid.pc.in strid.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strid.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(transport ${strid_transports})
+    set(strid_pc_transport ${transport})
+    set(strid_pc_module ${strid_module_of_${transport}})
+    configure_file(cmake/strid-transport.pc.in strid-${transport}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strid-${transport}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

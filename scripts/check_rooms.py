@@ -37,8 +37,13 @@ ROOMS = [
     "pattern",
     "stream",
     "program",
+    "operate",
     "test",
     "connector",
+    "kafka",
+    "mqtt",
+    "postgres",
+    "sqlite",
     "test",
 ]
 # Folders of the engine that belong to a room of another name.

@@ -15,6 +15,7 @@
 #include <strid/program/arguments.hpp>
 #include <strid/program/picture.hpp>
 
+#include "tools/common/http_options.hpp"
 #include "tools/common/output_options.hpp"
 
 namespace strid::apps {
@@ -162,6 +163,7 @@ int run_main(Application& application, int argc, char** argv) {
     RunCommand run;
     add_endpoints(*command, run);
     add_run_arguments(*command, run.arguments);
+    tool::add_http_options(*command, run.arguments.session);
     if (const auto code = parse_arguments(*command, argc, argv)) return *code;
     return run_application(application, run);
 }

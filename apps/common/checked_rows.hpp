@@ -31,15 +31,15 @@ class CheckedRows : private CsvFile<typename Check::Row> {
     CheckedRows(std::string path, CsvOptions options, Check check)
         : Rows(std::move(path), std::move(options)), check_(std::move(check)) {}
 
+    using CsvSource::on;  // one task reads: a row is refused when it is emitted
+    using CsvSource::traits;
     using Rows::blocks;
     using Rows::bytes_read;
     using Rows::files;
     using Rows::fraction_done;
     using Rows::is_journalled;
     using Rows::keep_all_text;
-    using Rows::on;
     using Rows::replicas_used;
-    using Rows::traits;
     using Rows::wake_at_ns;
 
     /// Rows that a source passes, to go on behind them, are not checked once more.

@@ -134,7 +134,9 @@ bool ByteReader::State::detect_encoding(int wait_ms) {
             case utf32_big_unmarked:
                 fail_of_encoding("UTF-32 without a byte order mark", "UTF-32BE");
         }
+        const std::uint64_t connections = input.connections();
         const auto got = read_bytes(std::span(first).subspan(first_end), wait_ms);
+        if (input.connections() != connections) first_end = 0;  // of a client that is gone
         if (got.status == Status::waiting) return false;
         has_ended = got.status == Status::end;
         first_end += got.bytes;
@@ -169,6 +171,34 @@ std::optional<ByteReader::FilePlace> ByteReader::followed_place() const {
 
 bool ByteReader::follow_from(const FilePlace& place) {
     return state_->input.follow_from(place);
+}
+
+void ByteReader::acknowledge(std::uint64_t lines) {
+    if (state_->decoder || state_->utf16) {
+        state_->input.fail("lines are acknowledged of plain text in UTF-8 only");
+    }
+    state_->input.acknowledge(lines);
+}
+std::uint64_t ByteReader::connections() const noexcept {
+    return state_->input.connections();
+}
+
+bool ByteReader::has_positions() const noexcept {
+    return state_->input.transport() != nullptr && state_->input.transport()->has_positions();
+}
+std::pair<std::string, std::uint64_t> ByteReader::position(std::uint64_t bytes) {
+    if (state_->utf16) state_->input.fail("messages are read in UTF-8 only");
+    const TransportInput::Position position = state_->input.transport()->position(bytes);
+    return {position.text, position.bytes};
+}
+void ByteReader::passed(std::uint64_t bytes) {
+    if (TransportInput* const transport = state_->input.transport()) transport->passed(bytes);
+}
+void ByteReader::go_on_at(std::string_view position) {
+    if (!has_positions()) {
+        state_->input.fail("came by messages before the snapshot, and has none now");
+    }
+    state_->input.transport()->go_on_at(position);
 }
 
 void ByteReader::read_only_what_waits() {

@@ -146,7 +146,8 @@ void append_csv_field(std::string& out, std::string_view text, char delimiter) {
     const auto is_special = [delimiter](char c) {
         return c == delimiter || c == '"' || c == '\n' || c == '\r';
     };
-    if (std::none_of(text.begin(), text.end(), is_special)) {
+    // Databases take a line of these two characters for the end of the rows.
+    if (std::none_of(text.begin(), text.end(), is_special) && text != "\\.") {
         out += text;
         return;
     }

@@ -110,6 +110,11 @@ std::size_t CsvSource::column_by_name(const std::string& name) const {
 
 // The header is the row at hand.
 void CsvSource::take_header() {
+    if (reader_->bytes().has_positions()) {
+        throw InputOutputError(fmt::format(
+            "{}: messages of CSV have no header: {}", name(),
+            on_command_line_ ? "--no-header, with the numbers of columns" : "CsvHeader::none"));
+    }
     header_line_ = row_;
     for (CsvField& field : cutter_.fields()) {
         const std::string_view name = unescape_csv(field, options_.escape);
@@ -238,7 +243,10 @@ std::string_view CsvSource::text_of(std::size_t index) {
     const std::size_t column = columns_.empty() ? index : columns_[index];
     if (column >= cutter_.fields().size()) return {};  // of a ragged row
     CsvField& field = cutter_.fields()[column];
-    if (field.escaped && raw_.empty() && options_.on_malformed != OnMalformed::stop) raw_ = row_;
+    if (field.escaped) {
+        note_change(field.begin, static_cast<std::size_t>(field.end - field.begin));
+        if (raw_.empty() && options_.on_malformed != OnMalformed::stop) raw_ = row_;
+    }
     return unescape_csv(field, options_.escape);
 }
 
@@ -291,7 +299,7 @@ void CsvSource::refuse_open_quote() {
 }
 
 bool CsvSource::pass_open_quote_at_stop() {
-    if (options_.on_malformed == OnMalformed::stop || !input_may_block(path())) return false;
+    if (options_.on_malformed == OnMalformed::stop || !input_goes_away(path())) return false;
     refuse_open_quote();
     return true;
 }

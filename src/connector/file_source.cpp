@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
+#include "file_sizes.hpp"
 #include "followed_file.hpp"
 #include "journal.hpp"
 #include "socket_input.hpp"
@@ -30,22 +30,6 @@ void check_readable(const std::string& path) {
     if (path != "-" && !input_may_block(path)) const ByteReader check(path);
 }
 
-std::ptrdiff_t offset(std::size_t index) {
-    return static_cast<std::ptrdiff_t>(index);
-}
-
-/// 0 where one of them is no file.
-std::uint64_t size_of_all(const std::vector<std::string>& paths) {
-    std::uint64_t bytes = 0;
-    for (const std::string& path : paths) {
-        std::error_code error;
-        const auto size = std::filesystem::file_size(path, error);
-        if (error) return 0;
-        bytes += size;
-    }
-    return bytes;
-}
-
 }  // namespace
 
 FileSource::FileSource(std::vector<std::string> paths, TextOptions text, JournalOptions journal,
@@ -57,6 +41,9 @@ FileSource::FileSource(std::vector<std::string> paths, TextOptions text, Journal
     if (paths_.empty()) throw GraphError("a source of files has no file to read");
     if (std::count(paths_.begin(), paths_.end(), "-") > 1) {
         throw GraphError("standard input, '-', can be read once only");
+    }
+    for (const std::string& path : paths_) {
+        if (is_transport_address(path)) check_transport_address(path);
     }
     check_text_options(text_options_);
     check_malformed_options(malformed_options_);
@@ -126,7 +113,7 @@ void FileSource::begin(const Context& context) {
     stopped_.store(false, std::memory_order_relaxed);
     drain_until_ns_ = 0;
     place_is_final_ = false;
-    if (paths_.size() > 1) bytes_of_all_ = size_of_all(paths_);
+    if (paths_.size() > 1) bytes_of_all_ = detail::size_of_all(paths_);
 }
 
 void FileSource::open_input() {
@@ -135,100 +122,24 @@ void FileSource::open_input() {
     line_number_ = 0;
     is_first_text_ = true;
     is_draining_ = false;
-}
-
-void FileSource::on(SnapshotBegins snapshot) {
-    if (malformed_) malformed_->begin_snapshot(snapshot.number);
-    if (!journal_ || !reader_) return;
-    journal_->begin_snapshot(snapshot.number, place_.passed_bytes, place_.journal.head_bytes);
+    may_block_ = input_may_block(path());
+    range_ = nullptr;
+    alone_ = 0;
+    alone_next_ = 1;
 }
 
 void FileSource::check_journal(const Context& context) const {
     if (context.run == nullptr || !context.run->takes_snapshots()) {
-        throw GraphError(
-            fmt::format("{}: a journal is of a run that takes snapshots, and this one takes none "
-                        "(--snapshots, RunOptions::snapshots)",
-                        journal_options_.folder));
+        detail::refuse_journal_without_snapshots(journal_options_.folder);
     }
-    if (!input_may_block(path())) {
+    if (!input_goes_away(path())) {
         throw GraphError(
             fmt::format("{}: a file can be read once more, and needs no journal", name()));
     }
-}
-
-void FileSource::go_on_in_journal() {
-    const JournalPlace& place = place_.journal;
-    journal_->go_on({.journal = place.journal,
-                     .head_bytes = place.head_bytes,
-                     .bytes = place_.passed_bytes,
-                     .line = place.line});
-    needs_head_ = place.head_bytes == 0;
-    skips_text_ = !needs_head_ && place_.passed_bytes > place.head_bytes;
-    pass_to_ = skips_text_ ? place.head_bytes : place_.passed_bytes;
-    malformed_->silence(pass_to_ != 0);
-}
-
-// The region ends with the head, as the journal reads them apart.
-void FileSource::skip_text() noexcept {
-    skips_text_ = false;
-    skipped_bytes_ = place_.passed_bytes - place_.journal.head_bytes;
-    line_number_ = place_.journal.line;
-    if (place_.journal.is_in_line) reader_->skip_line();
-}
-
-// Documents are cut by what stands before them: of these all is kept.
-void FileSource::note_head() {
-    if (!reader_ || is_passing() || reader_->is_skipping() || reader_->region_end() != '\n') return;
-    place_.journal.head_bytes = text_bytes();
-    needs_head_ = place_.journal.head_bytes == 0;
-    if (!needs_head_) journal_->keep_head();
-}
-
-void FileSource::on(Restored) {
-    if (!reader_) return;  // another replica's
-    input_ = place_.input;
-    const std::uint64_t emitted_bytes = std::min(place_.passed_bytes, emit_from_);
-    if (emitted_bytes == whole_input) return finish();
-    if (journal_) return go_on_in_journal();
-    if (place_.journal.journal != 0) {
-        throw InputOutputError(fmt::format(
-            "{}: came by a journal before the snapshot: it needs the same one again", name()));
+    if (journal_options_.acknowledges && !detail::is_socket_address(path())) {
+        throw GraphError(fmt::format(
+            "{}: acknowledgements go to the other end of a socket, and this is none", name()));
     }
-    if (place_.passed_bytes != 0 && input_may_block(path())) {
-        throw InputOutputError(
-            fmt::format("{}: cannot be read once more, to go on behind its first {} bytes", name(),
-                        emitted_bytes));
-    }
-    if (input_ != 0) bytes_before_ = size_of_all({paths_.begin(), paths_.begin() + offset(input_)});
-    open_input();
-    pass_to_ = place_.passed_bytes;
-    malformed_->silence(pass_to_ != 0);
-}
-
-std::uint64_t FileSource::text_bytes() const noexcept {
-    return reader_->bytes_passed() + static_cast<std::uint64_t>(position_ - reader_->begin());
-}
-
-// Of a line that is being dropped the first byte has been passed.
-void FileSource::note_place() noexcept {
-    if (place_is_final_) return;
-    if (!reader_) {
-        place_.input = input_;
-        place_.passed_bytes = whole_input;
-    } else if (!journal_) {
-        place_.input = input_;
-        place_.passed_bytes = std::max(pass_to_, text_bytes() + (reader_->is_skipping() ? 1 : 0));
-    } else if (pass_to_ == 0) {
-        place_.passed_bytes = skipped_bytes_ + text_bytes();
-        place_.journal.line = line_number_;
-        place_.journal.is_in_line = reader_->is_skipping();
-    }
-}
-
-void FileSource::end_passing() noexcept {
-    pass_to_ = 0;
-    emit_from_ = whole_input;
-    malformed_->silence(false);
 }
 
 void FileSource::pass_byte_order_mark() noexcept {
@@ -246,7 +157,7 @@ bool FileSource::begin_next_input() {
     const std::uint64_t bytes = reader_->bytes().bytes_read();
     while (input_ + 1 != paths_.size()) {
         ++input_;
-        const bool may_wait = input_may_block(path()) && !detail::is_socket_address(path());
+        const bool may_wait = input_goes_away(path()) && !detail::is_socket_address(path());
         if (is_stopped && !may_wait) continue;
         bytes_before_ += bytes;
         open_input();
@@ -257,8 +168,10 @@ bool FileSource::begin_next_input() {
 
 bool FileSource::is_journalled() const noexcept {
     const auto letters = dead_letter_file_of(malformed_options_);
-    return journal_options_.on() &&
-           !(letters && file_may_block(letters->path, StandardStream::output));
+    const bool can_be_repeated = std::any_of(paths_.begin(), paths_.end(), is_transport_address) &&
+                                 std::none_of(paths_.begin(), paths_.end(), input_goes_away);
+    const bool can_go_on = journal_options_.on() || can_be_repeated;
+    return can_go_on && !(letters && file_may_block(letters->path, StandardStream::output));
 }
 
 bool FileSource::blocks() const noexcept {
@@ -270,6 +183,7 @@ bool FileSource::blocks() const noexcept {
 std::vector<FileUse> FileSource::files() const {
     std::vector<FileUse> files;
     for (const std::string& path : paths_) {
+        if (is_transport_address(path)) continue;
         const std::string_view followed = detail::followed_path(path);
         files.push_back({.kind = FileUse::Kind::reads,
                          .path = followed.empty() ? path : std::string(followed)});
@@ -278,19 +192,28 @@ std::vector<FileUse> FileSource::files() const {
     return files;
 }
 
-FileSource::Refill FileSource::refill() {
+FileSource::Refill FileSource::refill(bool may_cut) {
     STRID_ASSERT(reader_ != nullptr);
     malformed_->flush();
     const bool is_stopped = stopped_.load(std::memory_order_relaxed);
     if (is_stopped) {
-        if (!input_may_block(path())) return Refill::stopped;
+        if (!input_goes_away(path())) return Refill::stopped;
         if (!std::exchange(is_draining_, true)) reader_->read_only_what_waits();
         if (drain_until_ns_ == 0) drain_until_ns_ = now_ns() + drain_ns_max;
         const bool has_accepted = journal_ && journal_->has_unread();
         if (now_ns() > drain_until_ns_ && !has_accepted) return Refill::stopped;
     }
-    const auto status =
-        reader_->read_more(position_, waited_ && !is_stopped ? pipe_wait_ms_max : 0);
+    if (range_ != nullptr && position_ != end_ && !give_back()) return Refill::parsing;
+    LineReader::Status status{};
+    if (range_ != nullptr || (may_cut && may_read_ahead())) {
+        status = read_ahead();
+        if (ranges_->size() > (range_ != nullptr ? 1 : 0)) {
+            return take_range() ? Refill::text : Refill::parsing;
+        }
+        end_ranges();
+    } else {
+        status = reader_->read_more(position_, waited_ && !is_stopped ? pipe_wait_ms_max : 0);
+    }
     position_ = reader_->begin();
     end_ = reader_->end();
     if (waited_ && status == LineReader::Status::text) arrived_ns_ = now_ns();
@@ -315,7 +238,7 @@ FileSource::Refill FileSource::refill() {
 }
 
 void FileSource::report_cut_off() {
-    if (!input_may_block(path())) return;
+    if (!input_goes_away(path())) return;
     const char* const data_end = reader_->data_end();
     if (position_ != data_end) {
         const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
@@ -339,6 +262,10 @@ std::string_view FileSource::name() const noexcept {
 }
 
 void FileSource::refuse(std::uint64_t line, std::string_view reason, std::string_view text) {
+    if (apart_ != nullptr) {
+        is_refused_ = true;  // by the source, in the order of the rows
+        return;
+    }
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
     malformed_->report({name(), line, reason, text});
 }
@@ -359,6 +286,7 @@ void FileSource::finish() {
     malformed_->flush();
     if (is_passing()) end_passing();
     reader_.reset();
+    range_ = nullptr;
     position_ = end_ = nullptr;
     fraction_done_.store(1, std::memory_order_relaxed);
 }

@@ -2,34 +2,26 @@
 //
 // The journal of one source: the text of its input passes through it, and is in a file before it is
 // handed on. A run that goes on behind a snapshot reads from there what the run before it has
-// accepted, then what arrives. Private to the connector room; journal_file.hpp describes a file.
+// accepted, then what arrives. Private to the connector room; engine/state/journal_log.hpp has the
+// files.
 //
 // Owned by a FileSource and by the scope of its run, whose end removes the files. Threads: that of
-// the source; commit() by the last of the run.
+// the source; finish() by the last of the run.
 //
-// Invariants: what was handed on lies in the journal before end_. The files of a generation
-// rise, each up to where the next begins; what a file has behind that counts for nothing. Of the
-// text before the place of the older of two stored snapshots only the files with the head are
-// kept.
+// Invariant: what was handed on lies in the journal before its end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <strid/connector/byte_reader.hpp>
-#include <strid/connector/journal.hpp>
+#include <strid/engine/state/journal_log.hpp>
 #include <strid/operator/run_scope.hpp>
-
-#include "journal_folder.hpp"
+#include <strid/state/journal.hpp>
 
 namespace strid::detail {
-
-/// Throws GraphError for impossible ones.
-void check_journal_options(const JournalOptions& options);
 
 class Journal final : public RunScope::Result {
   public:
@@ -46,7 +38,7 @@ class Journal final : public RunScope::Result {
     Journal(JournalOptions options, RunScope& run);
 
     /// The number of the journal; another one each time that one begins.
-    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    [[nodiscard]] std::uint64_t id() const noexcept { return log_.id(); }
     /// Before the first read(): the text up to the head is read, then that from the place on.
     /// Throws InputOutputError for another journal.
     void go_on(const Place& place);
@@ -55,12 +47,12 @@ class Journal final : public RunScope::Result {
     /// InputOutputError.
     ByteReader::Result read(ByteReader& input, std::span<char> out, int wait_ms);
     /// Something has arrived, and there is no room for it.
-    [[nodiscard]] bool is_full() const noexcept { return is_full_; }
+    [[nodiscard]] bool is_full() const noexcept { return log_.is_full(); }
     /// The journal has what was not handed on.
-    [[nodiscard]] bool has_unread() const noexcept { return position_ != end_; }
+    [[nodiscard]] bool has_unread() const noexcept { return position_ != log_.end().bytes; }
     /// Bytes that have arrived and are not in the journal.
     [[nodiscard]] std::size_t bytes_pending() const noexcept {
-        return is_full_ ? pending_.size() : 0;
+        return (is_full() ? pending_.size() : 0) + begun_.size();
     }
     /// Bytes that were handed on and are of the runs before.
     [[nodiscard]] std::uint64_t bytes_read_again() const noexcept { return read_again_; }
@@ -68,64 +60,35 @@ class Journal final : public RunScope::Result {
     /// The snapshot of this number has this place. Removes what no snapshot needs.
     void begin_snapshot(std::uint64_t number, std::uint64_t place, std::uint64_t head_bytes);
     /// The text so far, which will be read at each start, lasts from now on.
-    void keep_head();
+    void keep_head() { log_.synchronize_head(); }
 
+    void commit() override {}
     /// The stream has ended: removes the files.
-    void commit() override;
+    void finish() override { log_.remove_all(); }
     void discard() noexcept override {}
 
   private:
-    void use(std::uint64_t generation, const std::vector<JournalFile>& all);
-    void begin_generation(std::uint64_t id);
-    [[nodiscard]] bool find_generation(std::uint64_t id);
-    void begin_reading();
-    void cut_unfinished_line(std::uint64_t place);
+    void begin_reading(std::uint64_t place);
     [[nodiscard]] std::size_t read_stored(std::span<char> out);
-    void find_block(std::uint64_t limit);
-    [[noreturn]] void fail_of_gap(std::uint64_t to) const;
-    [[nodiscard]] bool append(std::span<const char> text);
-    [[nodiscard]] int begin_file();
+    [[nodiscard]] bool append(ByteReader& input, std::span<const char> text);
+    ByteReader::Result read_lines(ByteReader& input, std::span<char> out, int wait_ms);
     void place_input(ByteReader& input);
-    void synchronize();
-    void synchronize_if_due();
-    /// The part of the journal that a snapshot needs.
-    struct Needed {
-        std::uint64_t number;
-        std::uint64_t place;
-        std::uint64_t head_bytes;  // 0: all
-    };
-    void remove_unneeded(const Needed& needed);
 
-    JournalOptions options_;
     RunScope& run_;
-    JournalFolder folder_;
-    std::uint64_t generation_ = 0;
-    std::uint64_t id_ = 0;
-    std::vector<JournalFile> files_;  // of the generation
-    std::uint64_t end_ = 0;
-    std::uint64_t lines_ = 0;     // before end_
-    std::uint64_t line_end_ = 0;  // behind the last of them
+    JournalLog log_;
 
     bool has_begun_ = false;
     std::uint64_t position_ = 0;   // of what is handed on next
     std::uint64_t skip_from_ = 0;  // behind the head, to skip_to_; 0: nothing
     std::uint64_t skip_to_ = 0;
     std::uint64_t read_again_ = 0;
-    std::optional<JournalFileReader> reader_;  // at the block of position_
-    std::uint64_t reader_first_ = 0;           // of its file
 
-    JournalFileWriter writer_;
-    bool is_placed_ = false;           // the input, behind what the journal has of it
-    ByteReader::FilePlace text_file_;  // of a file that is followed: where the next text stands
-    ByteReader::FilePlace end_file_;   // and where the file goes on
-    std::int64_t unsynchronized_since_ns_ = 0;  // 0: all is on the disk, or need not be
-    std::vector<char> pending_;                 // that found no room; then of it what is left
+    bool is_placed_ = false;     // the input, behind what the journal has of it
+    PlaceInFile text_file_;      // of a file that is followed: where the next text stands
+    std::vector<char> pending_;  // that found no room; then of it what is left
     std::size_t pending_begin_ = 0;
-    bool is_full_ = false;
-    std::int64_t tried_ns_ = 0;  // to find room for it
-
-    std::optional<Needed> asked_;   // by the last snapshot, which may not be stored
-    std::optional<Needed> stored_;  // by the last that is
+    std::vector<char> begun_;        // of a line that is acknowledged when it is whole
+    std::uint64_t connections_ = 0;  // whose lines these are
 };
 
 }  // namespace strid::detail

@@ -8,8 +8,8 @@ namespace strid {
 
 FileSource::Row JsonObjects::cut(FileSource& source) {
     using Row = FileSource::Row;
-    const auto cut =
-        cutter_.cut(source.position_, source.end_, source.reader_->region_end() == '}');
+    const bool has_documents = source.apart_ == nullptr && source.reader_->region_end() == '}';
+    const auto cut = cutter_.cut(source.position_, source.end_, has_documents);
     source.position_ = cut.next;
     source.line_number_ = cut.line;
     begin_ = cut.text;
@@ -33,6 +33,9 @@ FileSource::Row JsonObjects::cut(FileSource& source) {
 
 FileSource::Row JsonObjects::read(FileSource& source) {
     if (keeps_text_) as_it_stood_ = text_;
+    if (source.apart_ != nullptr && text_.find('\\') != std::string_view::npos) {
+        source.note_change(begin_, text_.size());  // escapes are taken out in place
+    }
     const std::string fault = row_.read(begin_, text_.size());
     if (fault.empty()) return FileSource::Row::ready;
     refuse(source, fault);

@@ -63,7 +63,7 @@ memory::TextReference LineReader::lease(std::size_t bytes) {
 // Room to read into after data_end_: in this chunk while a good part of it is left, else in a new
 // one, to which the unread bytes move. False when there is no chunk.
 bool LineReader::make_room() {
-    if (chunk_) {
+    if (chunk_ && !is_chunk_ended_) {
         const std::size_t capacity = chunk_->capacity() - slack_bytes;
         const std::size_t used = bytes_between(chunk_->bytes().data(), data_end_);
         if (used < capacity && capacity - used >= capacity / 4) return true;
@@ -75,6 +75,7 @@ bool LineReader::make_room() {
             : std::min(unread * 2, options_.line_bytes_max + options_.chunk_bytes);
     memory::TextReference next = lease(std::max(wanted, unread + 1));
     if (!next) return false;
+    is_chunk_ended_ = false;
     char* const base = next->bytes().data();
     if (unread > 0) std::memcpy(base, begin_, unread);
     end_ = base + bytes_between(begin_, end_);
@@ -96,7 +97,7 @@ LineReader::Status LineReader::take(std::size_t bytes) {
             return Status::waiting;
         }
         skipping_ = false;
-        bytes_passed_ += distance(begin_, newline + 1);
+        bytes_passed_ += bytes_between(begin_, newline + 1);
         begin_ = newline + 1;
         end_ = begin_;
     }
@@ -124,16 +125,33 @@ LineReader::Status LineReader::finish() {
     return Status::text;
 }
 
+void LineReader::read_again(std::string text, std::uint64_t bytes_before) {
+    text.append(again_, again_at_);
+    again_ = std::move(text);
+    again_at_ = 0;
+    bytes_passed_ = bytes_before;
+    chunk_.reset();
+    begin_ = end_ = data_end_ = nullptr;
+    ended_ = false;
+}
+
 ByteReader::Result LineReader::read(std::span<char> out, int wait_ms) {
+    if (again_at_ != again_.size()) {
+        const std::size_t bytes = again_.copy(out.data(), out.size(), again_at_);
+        again_at_ += bytes;
+        if (again_at_ == again_.size()) again_ = {}, again_at_ = 0;
+        return {ByteReader::Status::read, bytes};
+    }
     return journal_ != nullptr ? journal_->read(bytes_, out, wait_ms) : bytes_.read(out, wait_ms);
 }
 
 LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
     STRID_ASSERT(begin_ <= unread && unread <= end_);
-    bytes_passed_ += distance(begin_, unread);
+    bytes_passed_ += bytes_between(begin_, unread);
     begin_ = unread;
+    bytes_.passed(bytes_passed_);
     if (skipping_ && chunk_) {
-        bytes_passed_ += distance(begin_, data_end_);
+        bytes_passed_ += bytes_between(begin_, data_end_);
         chunk_.reset();
         begin_ = end_ = data_end_ = nullptr;
     }

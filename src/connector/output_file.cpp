@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -29,18 +30,12 @@ void synchronize(const std::string& path, int descriptor) {
 
 }  // namespace
 
-void OutputFile::begin(std::string_view header, RunScope* run) {
+void OutputFile::begin() {
     failure_ = nullptr;
-    rows_missing_ = false;
-    run_ = run;
-    snapshot_ = written_ = next_ = 0;
-    users_behind_ = 0;
-    rows_behind_.clear();
-    header_ = header;
-    has_header_ = !header.empty();
-    if (run == nullptr || !run->takes_snapshots()) {
+    written_ = 0;
+    if (run_ == nullptr || !run_->takes_snapshots()) {
         destination_.open();
-    } else if (const auto* const before = run->prepared(path())) {
+    } else if (const auto* const before = run_->prepared(path())) {
         StateReader reader{*before};
         const auto unfinished = state::loaded<UnfinishedFile>(reader);
         destination_.open_to_go_on(&unfinished);
@@ -60,56 +55,23 @@ void OutputFile::begin(std::string_view header, RunScope* run) {
     }
 }
 
-void OutputFile::open(std::string_view header, RunScope* run) {
-    if (run != nullptr) run->add(shared_from_this());
-    const std::scoped_lock lock(mutex_);
-    if (users_ == 0) begin(header, run);
-    ++users_;
-}
-
 void OutputFile::open_until_commit(RunScope& run) {
     run.add(shared_from_this());
     const std::scoped_lock lock(mutex_);
-    if (!destination_.is_open()) begin({}, &run);
-}
-
-void OutputFile::begin_with(std::string_view header) {
-    const std::scoped_lock lock(mutex_);
-    if (!std::exchange(has_header_, true)) header_ = header;
+    if (!destination_.is_open()) begin_for({}, &run);
 }
 
 bool OutputFile::open_if_closed() {
     const std::scoped_lock lock(mutex_);
     if (destination_.is_open()) return false;
-    begin({}, nullptr);
+    begin_for({}, nullptr);
     ++users_;
     return true;
 }
 
-void OutputFile::append(std::string_view rows, std::uint64_t snapshot) {
-    const std::scoped_lock lock(mutex_);
-    if (snapshot > snapshot_) {
-        rows_behind_ += rows;
-    } else {
-        write(rows);
-    }
-}
-
-void OutputFile::begin_snapshot(std::uint64_t snapshot) {
-    const std::scoped_lock lock(mutex_);
-    next_ = snapshot;
-    if (users_ == 0 || ++users_behind_ == users_) end_snapshot(snapshot);
-}
-
-/// Every user has begun it, or has closed: all rows in the file are before it.
-void OutputFile::end_snapshot(std::uint64_t snapshot) {
-    if (!destination_.is_open()) return;
+void OutputFile::cut(std::uint64_t /*snapshot*/) {
     write({});
     written_ = destination_.written();
-    snapshot_ = snapshot;
-    next_ = 0;
-    users_behind_ = 0;
-    write(std::exchange(rows_behind_, {}));
 }
 
 void OutputFile::prepare(std::uint64_t snapshot, StateWriter& writer) {
@@ -153,28 +115,14 @@ void OutputFile::write(std::string_view rows) {
     }
 }
 
-void OutputFile::close(std::uint64_t snapshot) {
-    const std::scoped_lock lock(mutex_);
-    if (users_ == 0) return;
-    --users_;
-    if (snapshot > snapshot_) --users_behind_;
-    // One that has closed before a snapshot has all its rows in it.
-    if (next_ != 0 && users_behind_ == users_) end_snapshot(next_);
-    if (users_ > 0) return;
-    if (rows_missing_) return let_go();
-    // Anything but a plain file ends with its stream, because its reader waits for that.
+// Anything but a plain file ends with its stream, because its reader waits for that.
+void OutputFile::end() {
     if (run_ == nullptr || !destination_.is_beside()) finish();
 }
 
 void OutputFile::finish() {
     if (destination_.is_open()) write({});
     destination_.commit(run_ != nullptr ? run_->interrupted() : never_interrupted);
-}
-
-void OutputFile::abandon() noexcept {
-    const std::scoped_lock lock(mutex_);
-    rows_missing_ = true;
-    if (users_ != 0 && --users_ == 0) let_go();
 }
 
 void OutputFile::commit() {

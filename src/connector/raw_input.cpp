@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -11,15 +13,22 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 
 namespace strid {
 
 bool input_may_block(const std::string& path) noexcept {
+    return is_transport_address(path) || input_goes_away(path);
+}
+
+bool input_goes_away(const std::string& path) noexcept {
     if (detail::is_socket_address(path) || !detail::followed_path(path).empty()) return true;
+    if (is_transport_address(path)) return transport_goes_away(path);
     struct stat status {};
     const int failed = path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
     return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -72,6 +81,10 @@ RawInput::RawInput(std::string path) : path_(std::move(path)) {
     if (is_socket_address(path_)) {
         socket_ = std::make_unique<SocketInput>(path_);
         waits_ = true;
+        return;
+    }
+    if (is_transport_address(path_)) {
+        transport_ = open_transport_input(path_);
         return;
     }
     if (const std::string_view followed = followed_path(path_); !followed.empty()) {
@@ -134,7 +147,41 @@ void RawInput::read_only_what_waits() {
     const bool is_known = waits_ && !socket_ && ::ioctl(descriptor_, FIONREAD, &bytes) == 0;
     bytes_left_ = is_known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (followed_) bytes_left_ = followed_->bytes_left();
+    if (transport_) bytes_left_ = transport_->bytes_waiting();
     is_limited_ = true;
+}
+
+void RawInput::acknowledge(std::uint64_t lines) {
+    accepted_ = lines;
+    send_acknowledgements();
+}
+
+// A producer that does not read them misses those between, and delays nothing. One that is gone is
+// seen by the next read.
+void RawInput::send_acknowledgements() noexcept {
+    if (!accepted_ || socket_ || descriptor_ < 0) return;
+    while (!unsent_.empty() || sent_ != accepted_) {
+        if (unsent_.empty()) {
+            unsent_ = "accepted " + std::to_string(*accepted_) + '\n';
+            sent_ = accepted_;
+        }
+        const ::ssize_t sent =
+            ::send(descriptor_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) return;
+        unsent_.erase(0, static_cast<std::size_t>(sent));
+    }
+}
+
+/// A client has ended: another one is waited for where lines are acknowledged.
+bool RawInput::takes_next_client() {
+    if (!accepted_ || !is_listening_address(path_)) return false;
+    ::close(std::exchange(descriptor_, -1));
+    socket_ = std::make_unique<SocketInput>(path_);
+    unsent_.clear();
+    sent_.reset();
+    prefix_begin_ = prefix_end_ = 0;
+    ++connections_;
+    return true;
 }
 
 /// Nothing is left, and no writer is.
@@ -153,8 +200,10 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
         if (bytes_left_ != 0) out = out.first(std::min<std::size_t>(out.size(), bytes_left_));
         wait_ms = 0;
     }
-    if (followed_) {
-        const auto found = followed_->read(out, wait_ms);
+    if (followed_ || transport_) {
+        const auto found =
+            followed_ ? followed_->read(out, wait_ms) : transport_->read(out, wait_ms);
+        ended_ = found.status == ByteReader::Status::end;
         bytes_read_ += found.bytes;
         bytes_left_ -= std::min<std::uint64_t>(bytes_left_, found.bytes);
         return found;
@@ -165,6 +214,7 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
         socket_.reset();
         wait_ms = 0;
     }
+    send_acknowledgements();
     if (waits_) {
         struct pollfd waited {
             descriptor_, POLLIN, 0
@@ -176,9 +226,17 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
     const ssize_t got = ::read(descriptor_, out.data(), out.size());
     if (got < 0) {
         if (errno == EAGAIN || errno == EINTR) return {ByteReader::Status::waiting, 0};
-        fail("cannot read: " + reason_of(errno));
+        const int error = errno;
+        const bool is_gone = error == ECONNRESET || error == ETIMEDOUT;
+        if (is_gone && takes_next_client()) return {ByteReader::Status::waiting, 0};
+        if (is_gone && accepted_) {  // it has closed without reading what it was sent
+            ended_ = true;
+            return {ByteReader::Status::end, 0};
+        }
+        fail("cannot read: " + reason_of(error));
     }
     if (got == 0) {
+        if (takes_next_client()) return {ByteReader::Status::waiting, 0};
         ended_ = true;
         return {ByteReader::Status::end, 0};
     }
@@ -213,7 +271,7 @@ std::string RawInput::foreign_format() const {
 }
 
 RawInput::Format RawInput::detect(int wait_ms) {
-    if (is_in_middle_) return Format::plain;
+    if (is_in_middle_ || transport_) return Format::plain;
     for (;;) {
         const Format format = format_of_prefix();
         if (format != Format::unknown) return format;

@@ -51,10 +51,14 @@ bool is_socket_address(const std::string& path) noexcept {
     return !scheme_of(path).empty();
 }
 
+bool is_listening_address(const std::string& path) noexcept {
+    return scheme_of(path).find("listen") != std::string_view::npos;
+}
+
 SocketInput::SocketInput(std::string address) : name_(std::move(address)) {
     const std::string_view scheme = scheme_of(name_);
     const std::string rest = name_.substr(scheme.size());
-    listens_ = scheme.find("listen") != std::string_view::npos;
+    listens_ = is_listening_address(name_);
     if (scheme.starts_with("unix")) {
         path_ = rest;
         if (path_.empty() || path_.size() >= sizeof(::sockaddr_un::sun_path)) {

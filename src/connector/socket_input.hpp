@@ -22,6 +22,8 @@ namespace strid::detail {
 [[nodiscard]] std::string reason_of(int error);
 
 [[nodiscard]] bool is_socket_address(const std::string& path) noexcept;
+/// One that takes clients.
+[[nodiscard]] bool is_listening_address(const std::string& path) noexcept;
 
 class SocketInput {
   public:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <strid/engine/kernel/node.hpp>
 #include <strid/state/codec.hpp>
 
@@ -11,18 +13,23 @@ Node::Node(const NodePlace& place)
       counts_(names_.size()),
       counters_(names_.size()) {}
 
-void Node::save_place(NodeState& state, const Progress& progress, const Progress& source_progress) {
-    state::save(state.writer(), progress);
-    state::save(state.writer(), source_progress);
-    state::save(state.writer(), input_);
-    state.end_part();
-    cut_->saved(place_, state.take());
+void Node::save_place(std::unique_ptr<NodeState> state, const Progress& progress) {
+    state->save(progress);
+    state->save(input_);
+    state->end_part();
+    saving_ = std::move(state);
+    save_slice();
 }
 
-void Node::load_place(PartBefore& part, Progress& progress, Progress& source_progress) {
+void Node::save_slice() {
+    if (!saving_->save_slice(cut_->slice_size())) return;
+    cut_->saved(place_, saving_->take());
+    saving_.reset();
+}
+
+void Node::load_place(PartBefore& part, Progress& progress) {
     load_part(part, {replica_, parallelism_}, [&](const auto& load) {
         load(progress);
-        load(source_progress);
         load(input_);
     });
 }

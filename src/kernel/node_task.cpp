@@ -25,6 +25,7 @@ StepResult NodeTask::step(std::int64_t& clock_ns) {
     bool progressed = false;
     bool all_finished = true;
     bool retry = false;  // refused, and no consumer would wake this task
+    bool saves = false;  // a state, in slices
     wake_at_ns_ = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Node& node = *nodes_[i];
@@ -42,12 +43,20 @@ StepResult NodeTask::step(std::int64_t& clock_ns) {
         if (result == RunResult::empty) {
             wake_at_ns_ = runtime::earlier_wake(wake_at_ns_, node.wake_at_ns());
         }
+        if (node.is_saving()) [[unlikely]] {
+            // One that waits in the system may be away for long.
+            do {
+                node.save_slice();
+            } while (node.is_saving() && node.needs_own_thread());
+            clock_ns = now_ns();
+            saves = true;
+        }
     }
     // The last of several nodes ends with a run that finds no input and may have flushed a file:
     // the last clock value is too old.
     if (nodes_.size() > 1) clock_ns = now_ns();
     if (all_finished) return StepResult::finished;
-    if (progressed || retry) return StepResult::progressed;
+    if (progressed || retry || saves) return StepResult::progressed;
     return wake_at_ns_ != 0 ? StepResult::timed : StepResult::waiting;
 }
 

@@ -23,14 +23,22 @@ void RunScope::add(std::shared_ptr<Result> result) {
     results_.push_back(std::move(result));
 }
 
+std::vector<std::shared_ptr<RunScope::Result>> RunScope::results() {
+    const std::lock_guard lock(mutex_);
+    return results_;
+}
+
+void RunScope::snapshot_begins(std::uint64_t snapshot) {
+    for (const auto& result : results()) result->snapshot_begins(snapshot);
+}
+
+void RunScope::end_snapshot(std::uint64_t snapshot, bool is_stored) {
+    for (const auto& result : results()) result->snapshot_ended(snapshot, is_stored);
+}
+
 RunScope::Prepared RunScope::prepare(std::uint64_t snapshot) {
-    std::vector<std::shared_ptr<Result>> results;
-    {
-        const std::lock_guard lock(mutex_);
-        results = results_;
-    }
     Prepared prepared;
-    for (const auto& result : results) {
+    for (const auto& result : results()) {
         const std::string name = result->name();
         if (name.empty()) continue;
         StateBytes bytes;
@@ -48,13 +56,12 @@ void RunScope::warn(const std::string& text) {
 }
 
 void RunScope::commit() {
-    std::vector<std::shared_ptr<Result>> results;
     {
         const std::lock_guard lock(mutex_);
-        results.swap(results_);
+        committed_ = std::exchange(results_, {});
     }
     std::exception_ptr failure;
-    for (const auto& result : results) {
+    for (const auto& result : committed_) {
         try {
             result->commit();
         } catch (...) {
@@ -62,6 +69,17 @@ void RunScope::commit() {
         }
     }
     if (failure) std::rethrow_exception(failure);
+}
+
+void RunScope::finish() {
+    for (const auto& result : committed_) {
+        try {
+            result->finish();
+        } catch (const std::exception& error) {
+            warn(error.what());
+        }
+    }
+    committed_.clear();
 }
 
 }  // namespace strid

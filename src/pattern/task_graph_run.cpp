@@ -42,7 +42,7 @@ TaskGraphState::Edge TaskGraphState::closed;
 TaskGraphState::TaskGraphState(Team& team, const TaskGraphOptions& options)
     : team_(team), open_tasks_max_(options.open_tasks_max), id_(next_id()), ready_(team.threads()) {
     if (open_tasks_max_ == 0) throw GraphError("a graph of tasks needs room for a task");
-    place_ = team_.keep(*this);
+    team_.keep(*this, place_);
 }
 
 TaskGraphState::~TaskGraphState() {

@@ -118,12 +118,13 @@ Team::Inside::~Inside() {
 
 void Team::run(Job& job) noexcept {
     const Inside inside;
-    const int claimed = helpers_.empty() ? -1 : claim_place(job, false);
+    const int claimed = helpers_.empty() ? -1 : claim_place(false);
     if (claimed < 0) {
         (void)job.take_part();
         return;
     }
     const auto number = static_cast<unsigned>(claimed);
+    fill_place(number, job);
     open_.fetch_or(bit(number), std::memory_order_seq_cst);  // pairs with help()
     wake_idle(helpers_.size());
     (void)job.take_part();
@@ -131,8 +132,9 @@ void Team::run(Job& job) noexcept {
     clear_place(number);
 }
 
-int Team::keep(Job& job) noexcept {
-    return helpers_.empty() ? -1 : claim_place(job, true);
+void Team::keep(Job& job, int& place) noexcept {
+    place = helpers_.empty() ? -1 : claim_place(true);
+    if (place >= 0) fill_place(static_cast<unsigned>(place), job);
 }
 
 void Team::open(int place) noexcept {
@@ -242,7 +244,7 @@ void Team::wait_until_left(Place& place, unsigned number) noexcept {
     }
 }
 
-int Team::claim_place(Job& job, bool kept) noexcept {
+int Team::claim_place(bool kept) noexcept {
     std::uint64_t used = used_.load(std::memory_order_relaxed);
     while (~used != 0) {
         const auto free = static_cast<unsigned>(std::countr_one(used));
@@ -252,11 +254,14 @@ int Team::claim_place(Job& job, bool kept) noexcept {
             continue;
         }
         places_[free].kept = kept;
-        // Sequentially consistent, here and where it is cleared: pairs with help().
-        places_[free].job.store(&job, std::memory_order_seq_cst);
         return static_cast<int>(free);
     }
     return -1;
+}
+
+void Team::fill_place(unsigned place, Job& job) noexcept {
+    // Sequentially consistent, here and where it is cleared: pairs with help().
+    places_[place].job.store(&job, std::memory_order_seq_cst);
 }
 
 void Team::clear_place(unsigned place) noexcept {

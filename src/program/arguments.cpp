@@ -200,8 +200,16 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
     app.add_flag("--drain", run.snapshots.drain,
                  "A signal ends the stream for good: windows fire, and no last snapshot is taken");
     app.add_option("--metrics", arguments.session.metrics_path,
-                   "Write what was measured as JSON; -: to standard output, behind the results")
+                   "Write what was measured as JSON, at the end; replaces the file; -: to standard "
+                   "output, behind the results")
         ->type_name("FILE");
+    add_text_option(
+        app, "--metrics-every", "TIME",
+        [&arguments](const std::string& text) {
+            arguments.session.metrics_every = read_duration(text);
+        },
+        "Write a line of JSON there so often while the run goes on, and a last one at the end; "
+        "replaces the file when the run begins");
     app.add_flag("--zero-on-sigterm", arguments.session.zero_on_sigterm,
                  "Exit with 0 where SIGTERM drained the run, as service managers stop it");
     app.add_flag("--quiet", arguments.session.quiet, "No progress line and no summary");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -15,9 +16,11 @@
 #include <strid/base/destination.hpp>
 #include <strid/engine/base/thread_limits.hpp>
 #include <strid/program/picture.hpp>
+#include <strid/program/report_log.hpp>
 #include <strid/program/session.hpp>
 
 #include "progress.hpp"
+#include "service_notice.hpp"
 #include "watch.hpp"
 
 namespace strid {
@@ -104,19 +107,56 @@ void fill(Destination& file, std::string_view text) {
     file.commit(interrupted);
 }
 
+/// The companions of a run: those of the session, the notices of a service, the log of reports.
+class Companions {
+  public:
+    explicit Companions(const SessionOptions& session) : all_(session.companions) {
+        if (auto notice = ServiceNotice::of_environment()) all_.push_back(std::move(notice));
+        if (session.metrics_every == std::chrono::nanoseconds::zero()) return;
+        if (session.metrics_path.empty()) throw GraphError("--metrics-every needs --metrics FILE");
+        all_.push_back(std::make_shared<ReportLog>(
+            ReportLogOptions{.path = session.metrics_path, .every = session.metrics_every}));
+    }
+    ~Companions() {
+        while (prepared_ != 0) all_[--prepared_]->end();
+    }
+    Companions(const Companions&) = delete;
+    Companions& operator=(const Companions&) = delete;
+
+    void prepare(const CompanionContext& context) {
+        while (prepared_ != all_.size()) all_[prepared_++]->prepare(context);
+    }
+    void begin(Running& running) {
+        for (const auto& companion : all_) companion->begin(running);
+    }
+
+  private:
+    std::vector<std::shared_ptr<Companion>> all_;
+    std::size_t prepared_ = 0;
+};
+
 }  // namespace
 
 void check_files(const Graph& graph, const SessionOptions& session) {
     std::vector<FileUse> uses = graph.files();
     uses.insert(uses.end(), session.files.begin(), session.files.end());
-    const auto add = [&uses](const std::string& path, const char* option) {
+    const auto add = [&uses](const std::string& path, bool beside, const char* option) {
         if (path.empty()) return;
         uses.push_back(
-            {.kind = FileUse::Kind::writes, .path = path, .beside = true, .user = option});
+            {.kind = FileUse::Kind::writes, .path = path, .beside = beside, .user = option});
     };
-    add(session.metrics_path, "--metrics");
-    add(session.picture_path, "--graph");
+    const bool logs = session.metrics_every != std::chrono::nanoseconds::zero();
+    add(session.metrics_path, !logs, "--metrics");
+    add(session.picture_path, true, "--graph");
     check_files(uses);
+    const bool results_are_there = std::ranges::any_of(uses, [](const FileUse& use) {
+        return use.kind == FileUse::Kind::writes && use.path == "-" && use.user != "--metrics";
+    });
+    if (logs && session.metrics_path == "-" && results_are_there) {
+        throw GraphError(
+            "--metrics - with --metrics-every: its lines would stand among the "
+            "results; name a file");
+    }
 }
 
 int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
@@ -126,7 +166,8 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         static_cast<void>(picture_of(graph.description(options), session.picture_path));
     }
     const auto picture = opened(session.picture_path);
-    const auto metrics = opened(session.metrics_path);
+    const bool logs = session.metrics_every != std::chrono::nanoseconds::zero();
+    const auto metrics = logs ? nullptr : opened(session.metrics_path);
     Terminal terminal;
     RunReport report;
     Outcome outcome = Outcome::finished;
@@ -135,6 +176,12 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     {
         std::optional<Running> running;  // outlives the watch
         Watch watch(session, terminal);
+        Companions companions(session);
+        companions.prepare({.graph = graph,
+                            .options = options,
+                            .say = [&terminal](const std::string& text) { terminal.say(text); },
+                            .stop = [&watch] { watch.stop(); },
+                            .is_stopping = [&watch] { return watch.signals() != 0; }});
         RunOptions watched = with_reports(options, terminal);
         watched.stop_opening = watch.stop_opening();
         watched.on_end = [&outcome, next = options.on_end](const RunEnd& end) {
@@ -143,9 +190,10 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         };
         running.emplace(start(graph, watched));
         watch.begin(*running);
+        companions.begin(*running);
         report = running->wait();
-        signals = watch.signals().count();
-        last_signal = watch.signals().last();
+        signals = watch.signals();
+        last_signal = watch.last_signal();
     }
     const bool suspends = options.snapshots.on() && !options.snapshots.drain;
     if (!session.quiet) {

@@ -20,6 +20,19 @@ Watch::~Watch() {
     thread_.join();
 }
 
+void Watch::stop() noexcept {
+    stop_is_asked_.store(true, std::memory_order_relaxed);
+    signals_.wake();
+}
+
+int Watch::signals() const noexcept {
+    return signals_.count() + (stop_is_asked_.load(std::memory_order_relaxed) ? 1 : 0);
+}
+
+int Watch::last_signal() const noexcept {
+    return signals_.count() != 0 ? signals_.last() : SIGTERM;
+}
+
 void Watch::begin(Running& running) {
     running_.store(&running, std::memory_order_release);  // pairs with the acquire in follow()
     signals_.wake();
@@ -29,7 +42,7 @@ void Watch::follow() {
     strid::detail::name_this_thread("strid-signals");
     const bool shows = terminal_.interactive() && !options_.quiet;
     while (!ended_.load(std::memory_order_relaxed)) {
-        signals_.wait_for(signals_.count() > 1 ? cancelled_period : progress_period);
+        signals_.wait_for(signals() > 1 ? cancelled_period : progress_period);
         Running* const running = running_.load(std::memory_order_acquire);  // see begin()
         if (ended_.load(std::memory_order_relaxed)) return;
         pass_signals_on(running);
@@ -48,7 +61,7 @@ void Watch::show_progress(Running& running) {
 }
 
 void Watch::pass_signals_on(Running* running) {
-    const int count = signals_.count();
+    const int count = signals();
     if (count == 0) return;
     if (running != nullptr && !std::exchange(stopped_, true)) running->stop();
     if (!opening_.stop_requested()) {
@@ -61,7 +74,7 @@ void Watch::pass_signals_on(Running* running) {
     if (running != nullptr && !std::exchange(cancelled_, true)) running->cancel();
     signals_.restore();  // a third one ends the process
     if (now - second_signal_ < grace || std::exchange(killed_, true)) return;
-    ::raise(signals_.last());
+    ::raise(last_signal());
 }
 
 }  // namespace strid

@@ -30,7 +30,11 @@ class Watch {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    [[nodiscard]] const SignalScope& signals() const noexcept { return signals_; }
+    /// Signals so far, and stop() as one of them.
+    [[nodiscard]] int signals() const noexcept;
+    [[nodiscard]] int last_signal() const noexcept;
+    /// As a SIGTERM, for the first call. Any thread.
+    void stop() noexcept;
     /// Ends the start of the run at the first signal.
     [[nodiscard]] std::stop_token stop_opening() const noexcept { return opening_.get_token(); }
     /// The run is on.
@@ -46,7 +50,9 @@ class Watch {
     SignalScope signals_;
     std::stop_source opening_;
     std::atomic<Running*> running_{nullptr};
-    std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes its reader
+    // Relaxed, both: the semaphore of signals_ wakes their reader.
+    std::atomic<bool> ended_{false};
+    std::atomic<bool> stop_is_asked_{false};
     // Of the thread:
     bool stopped_ = false;  // the run got the stop
     bool cancelled_ = false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,57 @@ void StateWriter::large(std::span<const std::byte> bytes) {
     flush();
     receiver_->receive(bytes);
     handed_on_ += bytes.size();
+}
+
+void StateBytes::receive(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return;
+    pieces_.emplace_back(bytes.begin(), bytes.end());
+    size_ += bytes.size();
+}
+
+void StateBytes::add(std::vector<std::byte> piece) {
+    if (piece.empty()) return;
+    size_ += piece.size();
+    pieces_.push_back(std::move(piece));
+}
+
+void StateBytes::add(StateBytes other) {
+    for (auto& piece : other.pieces_) add(std::move(piece));
+}
+
+std::span<const std::byte> StateBytes::whole() {
+    if (pieces_.size() > 1) {
+        std::vector<std::byte> all;
+        all.reserve(size_);
+        for (auto& piece : pieces_) {
+            all.insert(all.end(), piece.begin(), piece.end());
+            piece = {};
+        }
+        pieces_.clear();
+        pieces_.push_back(std::move(all));
+    }
+    return pieces_.empty() ? std::span<const std::byte>{} : pieces_.front();
+}
+
+std::vector<std::byte> StateBytes::last(std::size_t count) const {
+    std::vector<std::byte> found(std::min(count, size_));
+    std::size_t left = found.size();
+    for (std::size_t i = pieces_.size(); left != 0; --i) {
+        const auto& piece = pieces_[i - 1];
+        const std::size_t part = std::min(left, piece.size());
+        left -= part;
+        std::memcpy(found.data() + left, piece.data() + piece.size() - part, part);
+    }
+    return found;
+}
+
+std::vector<std::byte> StateBytes::take() {
+    (void)whole();
+    size_ = 0;
+    if (pieces_.empty()) return {};
+    std::vector<std::byte> all = std::move(pieces_.front());
+    pieces_.clear();
+    return all;
 }
 
 std::uint64_t StateReader::number() {

@@ -20,7 +20,7 @@ namespace strid {
 
 namespace {
 
-constexpr std::string_view first_line = "strid snapshot 1\n";
+constexpr std::string_view first_line = "strid snapshot 2\n";
 constexpr int level = 1;  // of zstd: states are written in the background of the run
 
 /// Before each block.
@@ -31,12 +31,13 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == 3 * sizeof(std::uint64_t));
 
+uLong crc_of_lengths(std::uint64_t bytes, std::uint64_t stored) {
+    const std::array<std::uint64_t, 2> lengths{bytes, stored};
+    return ::crc32_z(0, reinterpret_cast<const Bytef*>(lengths.data()), sizeof lengths);
+}
 std::uint64_t crc_of(std::uint64_t bytes, std::span<const std::byte> stored) {
-    const std::array<std::uint64_t, 2> lengths{bytes, stored.size()};
-    const auto* const first = reinterpret_cast<const Bytef*>(lengths.data());
-    uLong crc = ::crc32_z(0, first, sizeof lengths);
-    crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(stored.data()), stored.size());
-    return crc;
+    return ::crc32_z(crc_of_lengths(bytes, stored.size()),
+                     reinterpret_cast<const Bytef*>(stored.data()), stored.size());
 }
 
 /// The most that zstd can make of so many bytes: its blocks have 128 KiB, and the shortest one is a
@@ -54,6 +55,22 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
         if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
     return 0;
+}
+
+int write_at(int descriptor, std::span<const std::byte> bytes, off_t at) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::pwrite(descriptor, bytes.data(), bytes.size(), at);
+        if (written < 0 && errno != EINTR) return errno;
+        if (written <= 0) continue;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+        at += written;
+    }
+    return 0;
+}
+
+/// The only errors of compression are those of memory.
+void check(std::size_t result) {
+    if (::ZSTD_isError(result) != 0) throw std::bad_alloc();
 }
 
 [[noreturn]] void refuse(std::string_view fault) {
@@ -82,24 +99,44 @@ void SnapshotFileWriter::Free::operator()(ZSTD_CCtx_s* context) const noexcept {
 }
 
 SnapshotFileWriter::SnapshotFileWriter(int descriptor)
-    : descriptor_(descriptor), context_(::ZSTD_createCCtx()) {
+    : descriptor_(descriptor), context_(::ZSTD_createCCtx()), compressed_(::ZSTD_CStreamOutSize()) {
     if (!context_) throw std::bad_alloc();
+    check(::ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level));
 }
 
 int SnapshotFileWriter::begin() {
     return write_all(descriptor_, std::as_bytes(std::span(first_line)));
 }
 
-int SnapshotFileWriter::block(std::span<const std::byte> contents) {
-    compressed_.resize(::ZSTD_compressBound(contents.size()));
-    const std::size_t stored =
-        ::ZSTD_compressCCtx(context_.get(), compressed_.data(), compressed_.size(), contents.data(),
-                            contents.size(), level);
-    if (::ZSTD_isError(stored) != 0) throw std::bad_alloc();
-    const std::span<const std::byte> block(compressed_.data(), stored);
-    const BlockHeader header{contents.size(), stored, crc_of(contents.size(), block)};
-    const int error = write_all(descriptor_, std::as_bytes(std::span(&header, 1)));
-    return error != 0 ? error : write_all(descriptor_, block);
+// The header is written once more when the length and the checksum are known.
+int SnapshotFileWriter::block(const StateBytes& contents) {
+    const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+    if (at < 0) return errno;
+    BlockHeader header{contents.size(), 0, 0};
+    const auto header_bytes = std::as_bytes(std::span(&header, 1));
+    if (const int error = write_all(descriptor_, header_bytes); error != 0) return error;
+    check(::ZSTD_CCtx_setPledgedSrcSize(context_.get(), contents.size()));
+    uLong crc = 0;
+    const auto write = [&](std::span<const std::byte> piece, ZSTD_EndDirective mode) {
+        ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+        for (;;) {
+            ZSTD_outBuffer out{compressed_.data(), compressed_.size(), 0};
+            const std::size_t left = ::ZSTD_compressStream2(context_.get(), &out, &in, mode);
+            check(left);
+            const auto made = std::span<const std::byte>(compressed_).first(out.pos);
+            crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(made.data()), made.size());
+            header.stored += made.size();
+            if (const int error = write_all(descriptor_, made); error != 0) return error;
+            if (mode == ZSTD_e_end ? left == 0 : in.pos == in.size) return 0;
+        }
+    };
+    for (const auto& piece : contents.pieces()) {
+        if (const int error = write(piece, ZSTD_e_continue); error != 0) return error;
+    }
+    if (const int error = write({}, ZSTD_e_end); error != 0) return error;
+    header.crc = ::crc32_combine(crc_of_lengths(header.bytes, header.stored), crc,
+                                 static_cast<z_off_t>(header.stored));
+    return write_at(descriptor_, header_bytes, at);
 }
 
 SnapshotFileReader::SnapshotFileReader(int descriptor, std::string path)

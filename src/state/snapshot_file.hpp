@@ -21,6 +21,8 @@
 
 #include <unistd.h>
 
+#include <strid/state/bytes.hpp>
+
 struct ZSTD_CCtx_s;
 
 namespace strid {
@@ -50,7 +52,7 @@ class SnapshotFileWriter {
 
     /// The first line.
     [[nodiscard]] int begin();
-    [[nodiscard]] int block(std::span<const std::byte> contents);
+    [[nodiscard]] int block(const StateBytes& contents);
 
   private:
     struct Free {
@@ -58,7 +60,7 @@ class SnapshotFileWriter {
     };
     int descriptor_;
     std::unique_ptr<ZSTD_CCtx_s, Free> context_;
-    std::vector<std::byte> compressed_;  // is used again
+    std::vector<std::byte> compressed_;  // the bytes to be written next
 };
 
 /// Reads the file. Its functions throw StateError, and InputOutputError, which names `path`.

@@ -146,7 +146,7 @@ Snapshot SnapshotFiles::read(std::uint64_t number) const {
     SnapshotFileReader file(open(number), file_of(number));
     Snapshot snapshot{read_description(file, number), {}};
     for (const SnapshotNode& node : snapshot.description.nodes) {
-        snapshot.states.push_back(node.has_ended ? std::vector<std::byte>{} : file.block());
+        snapshot.states.push_back(node.has_ended ? StateBytes{} : StateBytes{file.block()});
         if (snapshot.states.back().size() != node.state_bytes) {
             throw StateError("the snapshot is damaged: a state is not as long as it was");
         }
@@ -224,7 +224,7 @@ int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) con
     }
     SnapshotFileWriter file{written.get()};
     int error = file.begin();
-    if (error == 0) error = file.block(state::bytes_of(description));
+    if (error == 0) error = file.block(StateBytes{state::bytes_of(description)});
     for (std::size_t i = 0; i != snapshot.states.size() && error == 0; ++i) {
         if (!description.nodes[i].has_ended) error = file.block(snapshot.states[i]);
     }

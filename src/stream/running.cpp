@@ -309,6 +309,7 @@ void Running::State::ended(const runtime::ExecutionEnd& end) {
             if (snapshots_) snapshots_->store_end();
             scope_.commit();
             if (snapshots_) snapshots_->store_finished();
+            scope_.finish();
         } catch (...) {
             failure = std::current_exception();
         }

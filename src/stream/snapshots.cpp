@@ -31,14 +31,12 @@ void stamp(Snapshot& snapshot) {
     snapshot.description.taken_ns =
         std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
     for (std::size_t i = 0; i != snapshot.states.size(); ++i) {
-        const auto& state = snapshot.states[i];
+        const StateBytes& state = snapshot.states[i];
         SnapshotNode& node = snapshot.description.nodes[i];
         snapshot.description.state_bytes += state.size();
         if (node.has_ended) continue;
-        const auto parts = operators::SavedParts::of(state, node.operators.size());
-        for (std::size_t part = 0; part != node.operators.size(); ++part) {
-            node.operator_bytes.push_back(parts[part].size());
-        }
+        node.operator_bytes = operators::part_sizes(state, node.operators.size());
+        node.operator_bytes.pop_back();  // that of the input
     }
 }
 
@@ -58,6 +56,13 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
       ended_(nodes_.size(), false),
       running_(nodes_.size()) {
     scope_.on_warning(options_.on_warning);
+    scope_.on_snapshot_request([this] {
+        {
+            const std::lock_guard lock(mutex_);
+            ++asked_;
+        }
+        notify();
+    });
     check_part();
     if (options_.store != nullptr) {
         store_ = options_.store;
@@ -97,7 +102,7 @@ void Snapshots::find_before() {
     }
     if (!found) {
         warn_of_names();
-        return scope_.go_on_with({});
+        return scope_.go_on_with({}, {.last = number_});
     }
     const std::string where =
         options_.folder.empty() ? "the snapshots " : "the snapshots in " + options_.folder + " ";
@@ -111,6 +116,7 @@ void Snapshots::find_before() {
                                      found->description.graph, graph_));
     }
     auto results = std::move(found->description.results);
+    const std::uint64_t behind = found->description.number;
     const auto nodes = description().nodes;
     std::vector<SectionNow> now;
     std::size_t at = 0;
@@ -118,7 +124,7 @@ void Snapshots::find_before() {
         const operators::Node* const first = section.nodes.front();
         now.push_back({nodes[at],
                        [first](const auto& stored) { return first->types_of_state(stored); },
-                       first->polls(), section.are_named, section.producers});
+                       first->polls(), section.are_named, first->merge_state(), section.producers});
         at += section.nodes.size();
     }
     before_.emplace(std::move(*found), now, options_.allow_lost);
@@ -126,7 +132,7 @@ void Snapshots::find_before() {
         throw GraphError(where + "are of another graph: " + before_->difference());
     }
     for (const std::string& change : before_->changes()) warn(change);
-    scope_.go_on_with(std::move(results));
+    scope_.go_on_with(std::move(results), {.behind = behind, .last = number_});
 }
 
 SnapshotDescription Snapshots::description() const {
@@ -245,6 +251,9 @@ runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
     }
     if (last_is_asked_ || asked_ != answered_ || clock_ns >= due_ns_ || scope_.simulated()) {
         begun_ns_ = clock_ns;
+        lock.unlock();  // results may wait for those that request a snapshot
+        scope_.snapshot_begins(number_ + 1);
+        lock.lock();
         begin_snapshot();
         return missing_ == 0 ? progressed : waiting;
     }
@@ -267,8 +276,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
         // One that has saved its state and ended since is as it was when it saved it.
         snapshot.description.nodes[i].has_ended = !states_[i].has_value();
-        snapshot.states.push_back(
-            std::exchange(states_[i], std::nullopt).value_or(std::vector<std::byte>{}));
+        snapshot.states.push_back(std::exchange(states_[i], std::nullopt).value_or(StateBytes{}));
     }
     lock.unlock();
     std::string fault;
@@ -281,6 +289,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
     } catch (const std::exception& error) {
         fault = error.what();
         warn(fmt::format("a snapshot could not be stored: {}", fault));
+        scope_.not_stored(number_);
     }
     lock.lock();
     is_taking_ = false;
@@ -293,7 +302,12 @@ void Snapshots::complete_snapshot(Lock& lock) {
     changed_.notify_all();
 }
 
-void Snapshots::saved(std::size_t node, std::vector<std::byte> state) {
+operators::SliceSize Snapshots::slice_size() const noexcept {
+    // In the simulation records come between any two entries.
+    return scope_.simulated() ? operators::SliceSize{.entries = 1} : operators::SliceSize{};
+}
+
+void Snapshots::saved(std::size_t node, StateBytes state) {
     {
         const std::lock_guard lock(mutex_);
         states_[node] = std::move(state);
@@ -361,7 +375,7 @@ void Snapshots::store_finished() {
 }
 
 void Snapshots::store(bool is_finished) {
-    Snapshot snapshot{description(), std::vector<std::vector<std::byte>>(nodes_.size())};
+    Snapshot snapshot{description(), std::vector<StateBytes>(nodes_.size())};
     for (SnapshotNode& node : snapshot.description.nodes) node.has_ended = true;
     snapshot.description.number = ++number_;
     snapshot.description.is_finished = is_finished;

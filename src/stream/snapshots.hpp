@@ -64,8 +64,9 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override { return due_ns_; }
     [[nodiscard]] bool needs_own_thread() const noexcept override { return true; }
 
-    void saved(std::size_t node, std::vector<std::byte> state) override;
+    void saved(std::size_t node, StateBytes state) override;
     void ended(std::size_t node) noexcept override;
+    [[nodiscard]] operators::SliceSize slice_size() const noexcept override;
 
     /// As Running::snapshot().
     bool take_now();
@@ -113,7 +114,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     std::mutex mutex_;
     std::condition_variable changed_;
     // Under mutex_:
-    std::vector<std::optional<std::vector<std::byte>>> states_;  // of the present snapshot
+    std::vector<std::optional<StateBytes>> states_;  // of the present snapshot
     std::vector<bool> ended_;
     std::size_t running_ = 0;     // nodes that have not ended
     std::size_t missing_ = 0;     // states

@@ -31,22 +31,23 @@ StatesBefore::StatesBefore(Snapshot before, const std::vector<SectionNow>& now, 
     const auto& nodes = before_.description.nodes;
     std::size_t at = 0;
     bool has_same_links = true;
-    for (const auto& [node, types_as_stored, has_source, are_named, producers] : now) {
+    for (const SectionNow& one : now) {
+        const SnapshotNode& node = one.node;
         has_same_links = has_same_links && at < nodes.size() &&
                          nodes[at].operators == node.operators &&
                          nodes[at].parallelism == node.parallelism;
         at += node.parallelism;
-        Section section{node.parallelism, has_source, is_by_key(node),
-                        has_same_links,   {},         producers};
+        Section section{node.parallelism, one.has_source, is_by_key(node), has_same_links, {},
+                        one.producers};
         std::vector<std::string> stored;
         for (std::size_t i = 0; i != node.operators.size(); ++i) {
             section.places.push_back(place_of(node, i, left));
             const auto& place = section.places.back();
             stored.push_back(place ? type_at(*place) : "");
         }
-        const auto types = types_as_stored(stored);
+        const auto types = one.types_as_stored(stored);
         for (std::size_t i = 0; i != types.size() && difference_.empty(); ++i) {
-            if (section.places[i]) compare(node, types[i], *section.places[i], i);
+            if (section.places[i]) compare(one, types[i], *section.places[i], i);
         }
         if (!difference_.empty()) return;
         sections_.push_back(std::move(section));
@@ -138,8 +139,9 @@ void StatesBefore::forget_unnamed(const std::vector<SectionNow>& now) {
     }
 }
 
-void StatesBefore::compare(const SnapshotNode& now, const std::string& type, const Place& place,
+void StatesBefore::compare(const SectionNow& section, const std::string& type, const Place& place,
                            std::size_t index) {
+    const SnapshotNode& now = section.node;
     const SnapshotNode& before = before_.description.nodes[place.first_node];
     const std::string& name = now.operators[index];
     const std::string& type_before = type_at(place);
@@ -147,17 +149,17 @@ void StatesBefore::compare(const SnapshotNode& now, const std::string& type, con
         difference_ = fmt::format("the state of operator '{}' was of the type {}, and is of {} now",
                                   name, type_before, now.types[index]);
     } else if (now.parallelism != before.parallelism && has_state(type) &&
-               !(is_by_key(now) && is_by_key(before))) {
+               !(is_by_key(now) && is_by_key(before)) && !section.merge[index]) {
         difference_ = fmt::format(
             "operator '{}' had {} replicas, and has {} now (--parallelism): its state is not by "
-            "key",
+            "key, and it has no merge_state() and split_state()",
             name, before.parallelism, now.parallelism);
     }
 }
 
 /// A part of the replica that there was, or with another number of them of all that had not ended.
 operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, std::size_t replica,
-                                         std::size_t replicas) const {
+                                         std::size_t replicas) {
     const auto& nodes = before_.description.nodes;
     const std::size_t replicas_before = nodes[place.first_node].parallelism;
     operators::PartBefore found{.is_share = replicas != replicas_before};
@@ -166,7 +168,7 @@ operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, s
         const std::size_t at = place.first_node + i;
         if (nodes[at].has_ended || (!found.is_share && i != replica)) continue;
         const auto parts =
-            operators::SavedParts::of(before_.states[at], nodes[at].operators.size());
+            operators::parts_of_state(before_.states[at], nodes[at].operators.size());
         found.readers.emplace_back(parts[part]);
     }
     return found;
@@ -200,7 +202,7 @@ bool StatesBefore::has_ended(std::size_t section, std::size_t replica) const {
 }
 
 std::optional<operators::PartsBefore> StatesBefore::parts_of(std::size_t section,
-                                                             std::size_t replica) const {
+                                                             std::size_t replica) {
     const Section& now = sections_[section];
     if (has_ended(section, replica)) return std::nullopt;
     operators::PartsBefore found;

@@ -37,6 +37,7 @@ struct SectionNow {
     std::function<std::vector<std::string>(const std::vector<std::string>&)> types_as_stored;
     bool has_source = false;
     std::vector<bool> are_named = {};  ///< Of each operator, whether it has a name of its own.
+    std::vector<bool> merge = {};      ///< Of each, whether its states can be merged and split.
     std::vector<Producer> producers = {};
 };
 
@@ -54,7 +55,7 @@ class StatesBefore {
     /// The parts that replica `replica` of a section goes on from; nothing: it has ended. Throws
     /// StateError.
     [[nodiscard]] std::optional<operators::PartsBefore> parts_of(std::size_t section,
-                                                                 std::size_t replica) const;
+                                                                 std::size_t replica);
 
   private:
     /// Where an operator was.
@@ -78,14 +79,14 @@ class StatesBefore {
     /// Where the operator was; nothing: it begins anew.
     std::optional<Place> place_of(const SnapshotNode& now, std::size_t index,
                                   std::map<std::string, Place>& left);
-    void compare(const SnapshotNode& now, const std::string& type, const Place& place,
+    void compare(const SectionNow& section, const std::string& type, const Place& place,
                  std::size_t index);
     void give_up(const std::map<std::string, Place>& left, bool allow_lost);
     void forget_unnamed(const std::vector<SectionNow>& now);
     [[nodiscard]] bool had_ended(const Section& now, std::size_t replica) const;
     [[nodiscard]] bool has_ended(std::size_t section, std::size_t replica) const;
     [[nodiscard]] operators::PartBefore part(const Place& place, std::size_t part,
-                                             std::size_t replica, std::size_t replicas) const;
+                                             std::size_t replica, std::size_t replicas);
 
     Snapshot before_;
     std::vector<Section> sections_;

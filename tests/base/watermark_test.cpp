@@ -83,6 +83,20 @@ RC_GTEST_PROP(WatermarkStrategy, AssertsWhatItsDisorderAllows,
     RC_ASSERT(in_silence.watermark() == latest);
 }
 
+TEST(WatermarkStrategy, OfReplicasInSilenceTheEarlierWatermarkStands) {
+    InSilence late(MonotonousTime{}, 1ns);
+    InSilence early = late;
+    late.observe(Record{}, at(10));
+    early.observe(Record{}, at(3));
+    early.silent_for(6ns);
+    EXPECT_EQ(early.watermark(), at(8));
+    InSilence merged = late;
+    merged.merge_state(early);
+    EXPECT_EQ(merged.watermark(), at(8));
+    early.merge_state(late);
+    EXPECT_EQ(early.watermark(), at(8));
+}
+
 TEST(WatermarkStrategy, PunctuationsThatGoBackAreRefused) {
     PunctuatedTime strategy([](const Record& record) { return record.mark; });
     static_assert(WatermarkStrategy<decltype(strategy), Record>);

@@ -65,6 +65,17 @@ class Case(unittest.TestCase):
                             if line.startswith("SigCgt"))
 
     @staticmethod
+    def threads(process):
+        """The names of its threads."""
+        names = []
+        for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+            try:
+                names.append((task / "comm").read_text().strip())
+            except OSError:  # it has ended meanwhile
+                pass
+        return names
+
+    @staticmethod
     def finish(process):
         if process.poll() is None:
             process.kill()

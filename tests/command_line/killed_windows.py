@@ -108,6 +108,13 @@ class KilledOthers(Rows):
                           "s", code=2, input=b"a\n1\n")
         self.assertIn("cannot be read once more", line)
 
+    def test_only_sockets_with_a_journal_are_acknowledged(self):
+        words = ["window", "--window", "count:10", "--aggregate", "count", "--snapshots", "s",
+                 "--journal-acknowledge"]
+        self.assertIn("--journal-acknowledge are for --journal", self.fails(*words, code=2))
+        line = self.fails(*words, "--journal", "j", code=1, input=b"a\n1\n")
+        self.assertIn("go to the other end of a socket, and this is none", line)
+
     def test_values_before_the_place_are_known_by_the_journal(self):
         """The run that goes on has not read the row with the value, and makes nothing of that."""
         words = ["window", "--format", "json", "--time", "at", "--window", "tumbling:1h",

@@ -243,5 +243,22 @@ TEST(Discard, CountsOverReplicas) {
     EXPECT_EQ(count->load(), 4U);
 }
 
+TEST(Discard, GoesOnInAnotherNumberOfReplicas) {
+    static_assert(MergesState<Discard>);
+    const auto count = std::make_shared<DiscardCount>();
+    auto first = discard(count);
+    auto second = first;
+    first(1);
+    second(2);
+    second(3);
+    first.merge_state(second);
+    second = first;
+    first.split_state({.replica = 0, .replicas = 2});
+    second.split_state({.replica = 1, .replicas = 2});
+    first.on(Closed{});
+    second.on(Closed{});
+    EXPECT_EQ(count->load(), 3U);
+}
+
 }  // namespace
 }  // namespace strid

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/journal.hpp>
+#include <strid/state/journal.hpp>
 
 #include "../support/length_limit.hpp"
 #include "journal_run.hpp"

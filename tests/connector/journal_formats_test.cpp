@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include <strid/connector/csv_file.hpp>
-#include <strid/connector/journal.hpp>
 #include <strid/connector/json_lines.hpp>
 #include <strid/connector/text_lines.hpp>
+#include <strid/state/journal.hpp>
 
 #include "../support/folder.hpp"
 #include "../support/seeds.hpp"

@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <strid/connector/journal.hpp>
 #include <strid/connector/text_lines.hpp>
 #include <strid/operator/run_scope.hpp>
+#include <strid/state/journal.hpp>
 
 #include "../support/folder.hpp"
 #include "drive.hpp"
@@ -69,7 +69,7 @@ struct JournalRun {
     /// From a state, or from the beginning.
     JournalRun(Source made, std::optional<Kept> before, bool anew = false)
         : source(std::move(made)) {
-        scope->go_on_with({});
+        scope->go_on_with({}, {});
         scope->on_warning([this](const std::string& text) { warnings.push_back(text); });
         if (anew) scope->begin_anew();
         context.run = scope.get();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Journals of pipes: a run reads again, once, what the run before it has read behind a snapshot.
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,12 +10,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_file.hpp>
-#include <strid/connector/journal.hpp>
 #include <strid/connector/text_lines.hpp>
 #include <strid/operator/run_scope.hpp>
+#include <strid/state/journal.hpp>
 
 #include "journal_run.hpp"
 
@@ -121,6 +125,60 @@ TEST_F(Journals, AnUnfinishedLineIsSentAgainOrGoesOn) {
     }
 }
 
+int client_of(const std::string& path) {
+    ::sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    const int client = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_EQ(::connect(client, reinterpret_cast<const ::sockaddr*>(&address), sizeof address), 0);
+    return client;
+}
+
+TEST_F(Journals, ALongLineThatAClientHasBegunIsDropped) {
+    JournalOptions options = journal();
+    options.acknowledges = true;
+    const std::string path = folder_.file("socket");
+    LineRun run{text_lines("unix-listen://" + path, {.journal = options}), {}};
+    run.read();
+    int client = client_of(path);
+    const std::string begun(4096, 'x');
+    ASSERT_EQ(::send(client, "a\n", 2, 0), 2);
+    run.read();
+    for (int i = 0; i != 300; ++i) {
+        ASSERT_EQ(::send(client, begun.data(), begun.size(), 0), 4096);
+        run.read();
+    }
+    ::close(client);
+    run.read();
+    client = client_of(path);
+    ASSERT_EQ(::send(client, "b\n", 2, 0), 2);
+    for (int i = 0; i != 10; ++i) run.read();
+    ::close(client);
+    EXPECT_THAT(texts(run.emit), ElementsAre("1:a", "2:b"));
+}
+
+TEST_F(Journals, AServerThatReadsNoAcknowledgementsEndsTheStream) {
+    JournalOptions options = journal();
+    options.acknowledges = true;
+    const std::string path = folder_.file("socket");
+    const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    ::sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    ASSERT_EQ(::bind(server, reinterpret_cast<const ::sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(server, 1), 0);
+    LineRun run{text_lines("unix://" + path, {.journal = options}), {}};
+    run.read();
+    const int peer = ::accept(server, nullptr, nullptr);
+    ASSERT_EQ(::send(peer, "a\n", 2, 0), 2);
+    for (int i = 0; i != 10; ++i) run.read();
+    ::close(peer);  // with what it was sent: a reset
+    for (int i = 0; i != 10 && !run.ended; ++i) run.read();
+    ::close(server);
+    EXPECT_TRUE(run.ended);
+    EXPECT_THAT(texts(run.emit), ElementsAre("1:a"));
+}
+
 TEST_F(Journals, FilesBehindTheSnapshotsAreRemoved) {
     JournalOptions options = journal();
     options.file_bytes = 1;  // a file for each chunk
@@ -208,6 +266,8 @@ TEST_F(Journals, AStreamThatHasEndedLeavesNone) {
     EXPECT_TRUE(run.ended);
     EXPECT_EQ(files().size(), 1U);
     run.scope->commit();
+    EXPECT_EQ(files().size(), 1U);  // a run may go on from here
+    run.scope->finish();
     EXPECT_THAT(files(), IsEmpty());
 }
 

@@ -32,7 +32,9 @@ std::string contents(const std::filesystem::path& path) {
 
 /// A run, which ends without its results having their names unless it is committed.
 struct SnapshotRun {
-    explicit SnapshotRun(RunScope::Prepared before = {}) { scope.go_on_with(std::move(before)); }
+    explicit SnapshotRun(RunScope::Prepared before = {}) {
+        scope.go_on_with(std::move(before), {});
+    }
     RunScope scope;
 };
 

@@ -124,6 +124,19 @@ void check_table(std::span<const std::byte> bytes) {
     (void)found;
 }
 
+/// A table whose states may lie behind all keys.
+void check_table_in_slices(std::span<const std::byte> bytes) {
+    KeyedState<std::string_view, std::int64_t, KeyLife{.in_slices = true}> table;
+    auto part = operators::states_by_key(table);
+    if (!loads(part, bytes)) return;
+    std::size_t found = 0;
+    for (const auto& entry : table) {
+        require(table.find(entry.key, entry.hash) == &entry);
+        ++found;
+    }
+    require(table.keys() == found);
+}
+
 void check(std::uint8_t choice, std::span<const std::byte> bytes) {
     switch (choice % 10) {
         case 0:
@@ -143,6 +156,7 @@ void check(std::uint8_t choice, std::span<const std::byte> bytes) {
         case 7:
             return check_timers(bytes);
         case 8:
+            check_table_in_slices(bytes);
             return check_table(bytes);
         default:
             break;

@@ -7,6 +7,7 @@ configured. By the commands of its build, the library is optimised, position ind
 """
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -28,6 +29,9 @@ WAYS = {
 FetchContent_Declare(strid SOURCE_DIR "{source}")
 FetchContent_MakeAvailable(strid)""",
 }
+
+# The library, and those of a package of their own.
+LIBRARY = re.compile(r"/strid(_operate|_kafka|_mqtt|_postgres|_sqlite)?\.dir/")
 
 
 def commands(cmake: str, source: str, compiler: str, way: str, *options: str) -> dict:
@@ -62,7 +66,8 @@ def faults_of(way: str, found: dict, optimisation: str | None) -> list[str]:
             faults.append(f"{way}: {output} has -Werror")
         if levels != ([optimisation] if optimisation and not is_own else []):
             faults.append(f"{way}: {output} has {levels}")
-        if not is_own and ("-fPIC" not in words or "strid.dir" not in output):
+        of_library = LIBRARY.search(f"/{output}")
+        if not is_own and ("-fPIC" not in words or not of_library):
             faults.append(f"{way}: {output} is not of a position-independent library")
         if is_own and any(word.startswith(("-W", "--param")) for word in words):
             faults.append(f"{way}: {output} has flags of the library: {words}")

@@ -35,7 +35,7 @@ void come_and_go(const std::vector<std::uint16_t>& steps, std::uint16_t keys, Ha
         if (guessed == nullptr) {
             RC_ASSERT(found == nullptr);
         } else if (guessed != found) {
-            RC_ASSERT(guessed->hash << 16 >> 49 == hash_of_key(key) << 16 >> 49);
+            RC_ASSERT(guessed->hash << 16 >> 50 == hash_of_key(key) << 16 >> 50);
         }
         if (found == nullptr) {
             Entry& entry = entries.emplace_back(Entry{hash_of_key(key), key});

@@ -141,6 +141,7 @@ int main(int argc, char** argv) {
         .option("--journal-sync", where.sync, "When it is on the disk",
                 {.one_of = {"chunk", "times", "never"}})
         .flag("--journal-join", where.joins_lines, "Its last line goes on")
+        .flag("--journal-acknowledge", where.csv.journal.acknowledges, "To the socket")
         .option("--file-bytes", where.csv.journal.file_bytes, "Of its files");
     return strid::run(arguments, argc, argv, [&where] {
         using enum strid::JournalSync;

@@ -43,7 +43,7 @@ inline Snapshot snapshot_of(std::uint64_t number, std::string_view state = "the 
                                       {.operators = {"write"}, .replica = 1, .parallelism = 2},
                                       {.operators = {"ended"}, .has_ended = true}},
                             .results = {{"out.csv", bytes_of("how to go on")}}};
-    snapshot.states = {bytes_of(state), {}, {}};
+    snapshot.states = {StateBytes{bytes_of(state)}, {}, {}};
     return snapshot;
 }
 
@@ -68,8 +68,9 @@ inline std::string text_of(const SnapshotDescription& description) {
 }
 inline std::string text_of(const Snapshot& snapshot) {
     std::string text = text_of(snapshot.description);
-    for (const auto& state : snapshot.states) {
-        text += '|' + std::string(reinterpret_cast<const char*>(state.data()), state.size());
+    for (const StateBytes& state : snapshot.states) {
+        const auto bytes = state.last(state.size());
+        text += '|' + std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
     return text;
 }

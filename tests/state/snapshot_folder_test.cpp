@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -71,6 +74,28 @@ TEST_F(SnapshotFolderTest, AFinishedRunIsReadBack) {
     snapshot.states.assign(3, {});
     folder.store(snapshot);
     EXPECT_EQ(text_of(folder.read(7)), text_of(stored(snapshot)));
+}
+
+TEST_F(SnapshotFolderTest, AStateInPiecesComesBackWhole) {
+    SnapshotFolder folder(path);
+    std::mt19937_64 random(7);
+    std::vector<std::byte> all;
+    Snapshot snapshot = snapshot_of(7);
+    StateBytes& state = snapshot.states.front() = StateBytes{};
+    for (const std::size_t bytes : {1, 100, 300'000, 65'536, 0, 3}) {
+        std::vector<std::byte> piece(bytes);
+        // Half of it can be compressed.
+        for (std::size_t i = 0; i < bytes; i += 2) piece[i] = static_cast<std::byte>(random());
+        all.insert(all.end(), piece.begin(), piece.end());
+        state.add(std::move(piece));
+    }
+    EXPECT_EQ(state.size(), all.size());
+    EXPECT_EQ(state.pieces().size(), 5U);
+    EXPECT_EQ(state.last(65'540), std::vector<std::byte>(all.end() - 65'540, all.end()));
+    folder.store(snapshot);
+    EXPECT_EQ(folder.read(7).states.front().take(), all);
+    EXPECT_TRUE(std::ranges::equal(state.whole(), all));
+    EXPECT_EQ(state.pieces().size(), 1U);
 }
 
 TEST_F(SnapshotFolderTest, TwoAreKeptAndOtherFilesStay) {
@@ -165,7 +190,7 @@ TEST_F(SnapshotFolderTest, WithoutAWholeOneNothingIsRemoved) {
     SnapshotFolder folder(path);
     folder.store(snapshot_of(1));
     folder.store(snapshot_of(2));
-    write_content(file(1), "strid snapshot 1\n");
+    write_content(file(1), "strid snapshot 2\n");
     write_content(file(2), "");
     EXPECT_THAT(message_of<StateError>([&] { (void)folder.newest(warn()); }),
                 AllOf(HasSubstr("0000000001.snapshot: the snapshot is cut"),
@@ -192,7 +217,7 @@ TEST_F(SnapshotFolderTest, OtherFilesThanSnapshotsAreRefused) {
     fs::rename(elsewhere, file(5));
     EXPECT_EQ(fault_of(5), "it has another number inside");
     std::string content = content_of(file(1));
-    content[content.find('1')] = '2';
+    content[content.find('\n') - 1] = '9';
     write_content(file(6), content);
     EXPECT_EQ(fault_of(6), "it is no snapshot that this version of Strid can read");
     const auto newest = folder.newest(warn());
@@ -222,7 +247,12 @@ TEST_F(SnapshotFolderTest, AKilledProcessLeavesWholeSnapshots) {
     std::mt19937_64 random{test::first_seed()};
     std::string state;
     for (int i = 0; i != 1 << 18; ++i) state.push_back(static_cast<char>(random()));
-    std::uint64_t before = 0;
+    SnapshotFolder(path).store(snapshot_of(1, state));
+    const auto begun = std::chrono::steady_clock::now();
+    SnapshotFolder(path).store(snapshot_of(2, state));
+    const auto one = std::chrono::steady_clock::now() - begun;
+    const auto several_us = static_cast<std::uint64_t>(one / std::chrono::microseconds(1)) * 4 + 1;
+    std::uint64_t before = 2;
     for (int i = 0; i != 20; ++i) {
         const pid_t child = ::fork();
         if (child == 0) {
@@ -231,7 +261,7 @@ TEST_F(SnapshotFolderTest, AKilledProcessLeavesWholeSnapshots) {
                 folder.store(snapshot_of(number, state));
             }
         }
-        ::usleep(static_cast<useconds_t>(random() % 10'000));
+        ::usleep(static_cast<useconds_t>(random() % several_us));
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
         SnapshotFolder folder(path);

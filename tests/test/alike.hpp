@@ -5,6 +5,9 @@
 // arguments, and the old one is overwritten and freed; in another run the state goes there as bytes
 // (strid/state/codec.hpp). From then on the fresh one and the other must answer alike, row by row.
 // A state in which any element is left out must be found out: each is necessary.
+//
+// Where an operator has a table that is saved in slices, the old one goes on meanwhile, and one
+// that is made of the bytes must answer as from that moment on.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +30,8 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/kernel/snapshot_cut.hpp>
+#include <strid/engine/operator/slices.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/test/harness.hpp>
 
@@ -142,6 +147,10 @@ class Alike {
     static constexpr std::size_t states =
         std::tuple_size_v<decltype(operators::state_of(std::declval<Operator&>()))>;
     static constexpr std::size_t none = states;
+    static constexpr bool has_slices =
+        []<class... Parts>(std::type_identity<std::tuple<Parts...>>) {
+            return (operators::SavedInSlices<std::remove_cvref_t<Parts>> || ...);
+        }(std::type_identity<decltype(operators::state_of(std::declval<Operator&>()))>{});
     /// How a state goes to the fresh operator.
     enum class Way : std::uint8_t { moved, saved };
 
@@ -158,6 +167,9 @@ class Alike {
         for (const std::uint64_t seed : seeds(ways_.cases)) {
             ASSERT_EQ(difference(seed, none, Way::moved), "") << "seed " << seed;
             ASSERT_EQ(difference(seed, none, Way::saved), "") << "as bytes, seed " << seed;
+            if constexpr (has_slices) {
+                ASSERT_EQ(difference_in_slices(seed), "") << "in slices, seed " << seed;
+            }
         }
         for (std::size_t left_out = 0; left_out != states; ++left_out) {
             if (std::ranges::count(ways_.unneeded, left_out) != 0) continue;
@@ -203,14 +215,73 @@ class Alike {
                        std::to_string(cut) + ":\n" + rows + "\nand behind the cut:\n" + other;
             }
         }
-        const auto end = [](Driven& one) { return one.end(); };
-        const std::string rows = while_refused(*whole, 1, end);
-        const std::string other = while_refused(*parted, 1, end);
-        return rows == other ? "" : "at the end:\n" + rows + "\nand behind the cut:\n" + other;
+        return difference_at_end(*whole, *parted);
+    }
+
+    /// The same where the state is saved in slices of one entry, between the steps and where there
+    /// is no room.
+    [[nodiscard]] std::string difference_in_slices(std::uint64_t seed)
+        requires has_slices
+    {
+        RandomStream stream{seed, ways_};
+        slices_random_.seed(seed);
+        Pointer whole = fresh();
+        Pointer parted = fresh();
+        const std::uint64_t steps = 5 + stream.below(80);
+        const std::uint64_t cut = stream.below(steps);
+        std::vector<std::pair<Step, std::string>> behind;
+        test::SavedState saved;
+        for (std::uint64_t i = 0; i != steps; ++i) {
+            if (i == cut) {
+                saved = parted->saved();
+                begin_saving(*parted);
+            }
+            const Step step = stream.next();
+            const std::string rows = answer_of(*whole, step);
+            if (rows != answer_of(*parted, step)) return "step " + std::to_string(i) + ", saving";
+            if (i >= cut) behind.emplace_back(step, rows);
+            save_some(*parted);
+        }
+        while (!saving_->save_slice({.entries = 1})) {
+        }
+        StateBytes bytes = saving_->take();
+        saving_.reset();
+        const auto part = operators::parts_of_state(bytes, 0).front();
+        saved.bytes.assign(part.begin(), part.end());
+        parted = fresh();
+        parted->restore(saved);
+        for (std::size_t i = 0; i != behind.size(); ++i) {
+            const std::string other = answer_of(*parted, behind[i].first);
+            if (behind[i].second == other) continue;
+            return "step " + std::to_string(cut + i) + " of " + std::to_string(steps) +
+                   ", cut at " + std::to_string(cut) + ":\n" + behind[i].second +
+                   "\nand behind the cut:\n" + other;
+        }
+        return difference_at_end(*whole, *parted);
     }
 
   private:
     [[nodiscard]] Pointer fresh() { return made<Driven>(make_(), arriving_); }
+
+    std::string difference_at_end(Driven& whole, Driven& parted) {
+        const auto end = [](Driven& one) { return one.end(); };
+        const std::string rows = while_refused(whole, 1, end);
+        const std::string other = while_refused(parted, 1, end);
+        return rows == other ? "" : "at the end:\n" + rows + "\nand behind the cut:\n" + other;
+    }
+    void begin_saving(Driven& one) {
+        saving_ = std::make_unique<operators::NodeState>();
+        operators::for_each_state(one.one(), [this](const auto& part) { saving_->save(part); });
+        saving_->end_part();
+        saved_one_ = &one;
+    }
+    /// Up to two slices, if it is the one that is being saved.
+    void save_some(const Driven& one) {
+        if (saving_ == nullptr || &one != saved_one_) return;
+        for (std::uint64_t left = slices_random_() % 3; left != 0; --left) {
+            (void)saving_->save_slice({.entries = 1});
+        }
+    }
 
     /// Puts the state that a fresh operator has in the place of an element.
     void leave_out(std::size_t left_out, Driven& one) {
@@ -267,12 +338,13 @@ class Alike {
         return rows.empty() || wakes ? rows : rows + " without a wake";
     }
     template <class Send>
-    static std::string while_refused(Driven& one, std::size_t room, const Send& send) {
+    std::string while_refused(Driven& one, std::size_t room, const Send& send) {
         one.make_room(room);
         bool done = send(one);
         std::string rows;
         while (!done) {
             rows += rows_so_far(one);
+            save_some(one);
             one.make_room(1 + room);
             done = one.go_on();
         }
@@ -292,6 +364,9 @@ class Alike {
     Description arriving_;
     AsRecord as_record_;
     Ways ways_;
+    std::unique_ptr<operators::NodeState> saving_;  // null: nothing is being saved
+    const Driven* saved_one_ = nullptr;             // the operator whose state it is
+    std::mt19937_64 slices_random_;
 };
 
 constexpr auto a_reading = [](const Reading& reading, std::string_view) { return reading; };

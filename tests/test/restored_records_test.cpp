@@ -3,14 +3,17 @@
 // The state() of operators with a function for each record, by key or not, and of those that order
 // and time a stream is complete (alike.hpp).
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <strid/engine/operator/per_record.hpp>
+#include <strid/operator/batches.hpp>
 #include <strid/operator/call.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/deduplicate.hpp>
@@ -93,6 +96,29 @@ TEST(Restored, Filter) {
 TEST(Restored, FlatMap) {
     state_is_complete(
         [] { return FlatMap<Reading, std::int64_t, Repeats, Plain<Repeats>>{Plain{Repeats{}}}; });
+}
+/// The same for several records at once.
+struct NumbersOfBatches {
+    std::int64_t count = 0;
+    void operator()(std::span<const Reading> readings, std::span<Reading> numbered) {
+        for (std::size_t i = 0; i != readings.size(); ++i) {
+            numbered[i] = {readings[i].key, readings[i].time, 1'000 * ++count + readings[i].value};
+        }
+    }
+};
+struct EverySecondOfBatches {
+    bool passes = false;
+    void operator()(std::span<const Reading> readings, std::span<bool> keep) {
+        for (std::size_t i = 0; i != readings.size(); ++i) keep[i] = passes = !passes;
+    }
+};
+TEST(Restored, BatchMap) {
+    state_is_complete(
+        [] { return BatchMap<Reading, Reading, NumbersOfBatches>{NumbersOfBatches{}}; });
+}
+TEST(Restored, BatchFilter) {
+    state_is_complete(
+        [] { return BatchFilter<Reading, EverySecondOfBatches>{EverySecondOfBatches{}}; });
 }
 TEST(Restored, Sink) {
     state_is_complete([] { return operators::Sink<Reading, Logs>{Logs{}}; });

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quantiles against all values sorted, with linear interpolation between neighbours (numpy's
-// default): exact for a few hundred values, and above that by how far the rank is off.
+// default): exact up to 65,536 values, and above that by how far the rank is off.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,6 +18,9 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/window/aggregates/add_record.hpp>
+#include <strid/engine/window/aggregates/exact_memory.hpp>
+#include <strid/state/bytes.hpp>
+#include <strid/state/codec.hpp>
 #include <strid/window/aggregates/quantile.hpp>
 
 namespace strid::window {
@@ -65,18 +71,40 @@ RC_GTEST_PROP(Quantile, IsExactForFewValues, (const std::vector<std::int16_t>& n
 
 TEST(Quantile, IsExactUpToTheLimit) {
     std::mt19937_64 random{1};
-    for (const std::size_t count : {1U, 2U, 100U, 511U, 512U}) {
+    for (const std::size_t count : {1U, 2U, 100U, 1024U, 1025U, 5000U, 16'384U, 65'535U, 65'536U}) {
         std::vector<double> values;
         for (std::size_t i = 0; i != count; ++i) {
             values.push_back(static_cast<double>(random() % 100'000) / 8);
         }
         for (const std::size_t parts : {1U, 7U}) {
+            if (parts != 1 && count > TDigest::merged_exact_max) continue;
             for (const double q : shares) {
                 EXPECT_NEAR(quantile(field<&Reading::value>, q).lower(digest_of(values, parts)),
                             interpolated(values, q), 1e-9);
             }
         }
     }
+}
+
+TEST(Quantile, MergedWithNoneItIsTheSame) {
+    TDigest digest;
+    for (std::size_t i = 0; i != TDigest::exact_max; ++i) digest.add(static_cast<double>(i * i));
+    TDigest merged;
+    merged.merge(digest);
+    merged.merge(TDigest{});
+    EXPECT_EQ(merged.quantile(0.5), (32767. * 32767 + 32768. * 32768) / 2);
+}
+
+TEST(Quantile, BeyondTheLimitItIsASketch) {
+    TDigest digest;
+    for (std::size_t i = 0; i != TDigest::exact_max + 1; ++i) {
+        digest.add(static_cast<double>(i * i));
+    }
+    EXPECT_EQ(digest.count(), TDigest::exact_max + 1);
+    // Centroids in the middle stand for several values: no value in order is the median of all.
+    EXPECT_NE(digest.quantile(0.5), 32768. * 32768);
+    EXPECT_EQ(digest.quantile(0), 0);
+    EXPECT_EQ(digest.quantile(1), 65536. * 65536);
 }
 
 /// How far the rank of the answer is from q, as a share of all.
@@ -117,6 +145,129 @@ TEST(Quantile, OfManyValuesIsNearInRank) {
             }
         }
     }
+}
+
+/// All memory of exact values is used up.
+class MemoryUsedUp {
+  public:
+    MemoryUsedUp() { detail::exact_memory_used.fetch_add(exact_memory_max); }
+    MemoryUsedUp(const MemoryUsedUp&) = delete;
+    MemoryUsedUp& operator=(const MemoryUsedUp&) = delete;
+    ~MemoryUsedUp() { detail::exact_memory_used.fetch_sub(exact_memory_max); }
+};
+
+void expect_near_in_rank(const TDigest& digest, const std::vector<double>& sorted) {
+    ASSERT_EQ(digest.count(), sorted.size());
+    for (const double q : shares) {
+        const double bound =
+            4 * q * (1 - q) / TDigest::compression + 2.0 / static_cast<double>(sorted.size());
+        EXPECT_LE(rank_error(sorted, digest.quantile(q), q), bound) << "q " << q;
+    }
+}
+
+TEST(Quantile, WithoutMemoryItIsASketch) {
+    const std::size_t before = detail::exact_memory_used;
+    {
+        std::mt19937_64 random{3};
+        std::vector<double> values;
+        for (std::size_t i = 0; i != 20'000; ++i) values.push_back(std::ldexp(random(), -32));
+        const TDigest exact = digest_of(values, 1);
+        EXPECT_GE(detail::exact_memory_used, before + values.size() * sizeof(double));
+        std::vector<double> sorted = values;
+        std::sort(sorted.begin(), sorted.end());
+
+        const MemoryUsedUp used_up;
+        const std::size_t full = detail::exact_memory_used;
+        const TDigest added = digest_of(values, 1);
+        const TDigest copied = exact;
+        const BasicTDigest<long double> widened(exact);
+        TDigest assigned;
+        assigned = exact;
+        TDigest merged;
+        merged.merge(exact);
+        EXPECT_LE(detail::exact_memory_used, full + (std::size_t{64} << 10));
+        for (const TDigest& digest : {added, copied, assigned, merged}) {
+            expect_near_in_rank(digest, sorted);
+        }
+        EXPECT_EQ(widened.count(), values.size());
+        EXPECT_EQ(exact.quantile(0.5), interpolated(values, 0.5));
+
+        // Few values always have their memory.
+        values.resize(1024);
+        EXPECT_EQ(digest_of(values, 1).quantile(0.9), interpolated(values, 0.9));
+    }
+    EXPECT_EQ(detail::exact_memory_used, before);
+}
+
+template <class Save>
+TDigest loaded_of(const Save& save) {
+    StateBytes bytes;
+    StateWriter writer{bytes};
+    save(writer);
+    writer.flush();
+    StateReader reader{bytes.whole()};
+    TDigest loaded;
+    loaded.load(reader);
+    reader.expect_end();
+    return loaded;
+}
+TDigest there_and_back(const TDigest& digest) {
+    return loaded_of([&](StateWriter& writer) { digest.save(writer); });
+}
+
+TEST(Quantile, IsSavedAndLoaded) {
+    std::mt19937_64 random{4};
+    for (const std::size_t count : {0U, 1U, 700U, 65'536U, 65'537U, 70'000U}) {
+        TDigest digest;
+        for (std::size_t i = 0; i != count; ++i) digest.add(std::ldexp(random(), -60));
+        TDigest loaded = there_and_back(digest);
+        for (int round = 0; round != 2; ++round) {
+            EXPECT_EQ(loaded.count(), digest.count());
+            for (const double q : shares) {
+                const double expected = digest.quantile(q);
+                const double got = loaded.quantile(q);
+                EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+                    << count << " values, round " << round << ", q " << q << ": " << got << ", "
+                    << expected;
+            }
+            digest.add(0.25);
+            loaded.add(0.25);
+        }
+    }
+}
+
+struct SavedCentroid {
+    double mean;
+    double weight;
+};
+TDigest loaded_from(const std::vector<SavedCentroid>& centroids, std::size_t in_order,
+                    std::uint64_t count) {
+    return loaded_of([&](StateWriter& writer) {
+        state::save(writer, centroids);
+        writer.length(in_order);
+        writer.number(count);
+    });
+}
+
+/// The first version joined centroids later, so that those of others stood behind its own.
+TEST(Quantile, OfTheFirstVersionIsLoaded) {
+    const TDigest sketch = loaded_from({{1, 1}, {5, 3}, {9, 1}, {4, 2}, {2, 1}}, 3, 8);
+    EXPECT_EQ(sketch.count(), 8U);
+    EXPECT_EQ(sketch.quantile(0), 1);
+    EXPECT_EQ(sketch.quantile(1), 9);
+    EXPECT_EQ(sketch.quantile(1. / 7), 2);
+    const TDigest values = loaded_from({{3, 1}, {1, 1}, {2, 1}}, 0, 3);
+    EXPECT_EQ(values.quantile(0.5), 2);
+}
+
+TEST(Quantile, DamagedOnesAreRefused) {
+    EXPECT_THROW((void)loaded_from({{1, 1}}, 2, 1), StateError);
+    EXPECT_THROW((void)loaded_from({{1, 1}}, 1, 2), StateError);
+    EXPECT_THROW((void)loaded_from({{2, 1}, {1, 1}}, 2, 2), StateError);
+    EXPECT_THROW((void)loaded_from({{1, 0.5}}, 1, 0), StateError);
+    EXPECT_THROW((void)loaded_from({{1, 1e300}}, 1, 1), StateError);
+    EXPECT_THROW((void)loaded_from({{1, nan}}, 1, 1), StateError);
+    EXPECT_THROW((void)loaded_from({{nan, 1}}, 1, 1), StateError);
 }
 
 TEST(Quantile, SeveralAreThoseOfEach) {

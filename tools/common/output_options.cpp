@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <strid/base/file_use.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/program/arguments.hpp>
 
 namespace strid::tool {
@@ -21,6 +22,7 @@ void add_write_option(CLI::App& command, Writing& writing) {
 void report_where_rows_are(const std::string& input, const std::string& output, Writing writing,
                            bool quiet) {
     if (quiet || writing == Writing::live || output.empty() || output == "-") return;
+    if (is_transport_address(output)) return;
     if (::isatty(STDERR_FILENO) != 1 || !file_may_block(input, StandardStream::input)) return;
     struct stat status {};
     if (::stat(output.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return;

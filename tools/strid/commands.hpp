@@ -14,6 +14,7 @@ namespace strid::tool {
 using Action = std::function<int()>;
 
 void add_window_command(CLI::App& app, Action& action);
+void add_serve_command(CLI::App& app, Action& action);
 void add_state_command(CLI::App& app, Action& action);
 
 }  // namespace strid::tool

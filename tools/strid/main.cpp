@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "tools/common/programs.hpp"
+#include "tools/common/transports.hpp"
 
 namespace {
 
@@ -52,7 +53,9 @@ int strid_main(int argc, char** argv) {
     app.footer(footer_with_programs);
     app.set_version_flag("--version", fmt::format("strid {}", library_version()));
     tool::Action action;
+    tool::add_transports();
     tool::add_window_command(app, action);
+    tool::add_serve_command(app, action);
     tool::add_state_command(app, action);
     if (argc > 1) run_as_program(app, argv + 1);
     if (const auto code = parse_arguments(app, argc, argv)) return *code;

@@ -19,9 +19,9 @@
 #include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/journal.hpp>
 #include <strid/engine/base/terminal.hpp>
 #include <strid/state/bytes.hpp>
+#include <strid/state/journal.hpp>
 #include <strid/state/snapshot_folder.hpp>
 
 #include "commands.hpp"
@@ -241,7 +241,8 @@ int remove(const StateCommand& command) {
 
 int show_journal(const StateCommand& command) {
     const JournalFigures found = read_journal(command.folder);
-    std::string text = fmt::format("accepted  {} lines, {} bytes\n", found.lines, found.line_bytes);
+    std::string text = fmt::format("accepted  {} {}, {} bytes\n", found.lines,
+                                   found.are_records ? "records" : "lines", found.line_bytes);
     if (found.bytes != found.line_bytes) {
         text += fmt::format("begun     {} bytes of a line behind them\n",
                             found.bytes - found.line_bytes);

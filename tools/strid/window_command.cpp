@@ -13,6 +13,7 @@
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
+#include "tools/common/http_options.hpp"
 #include "tools/common/output_options.hpp"
 #include "window/dialect_options.hpp"
 #include "window/journal_options.hpp"
@@ -193,7 +194,12 @@ void add_window_command(CLI::App& app, Action& action) {
     add_time_options(*command, *options);
     add_live_options(*command, *options);
     add_journal_options(*command, *options);
-    command->add_option("--output", options->job.output, "-: standard output (default)")
+    command
+        ->add_option("--output", options->job.output,
+                     "A file; kafka://HOST:PORT/TOPIC, postgres://HOST/DB?table=NAME&keys=COL,COL, "
+                     "sqlite:PATH?table=NAME; "
+                     "-: standard "
+                     "output (default)")
         ->type_name("FILE");
     command->add_flag("--no-header", options->no_header, "The first line is a row");
     add_dialect_options(*command, *options);
@@ -207,6 +213,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->type_name("FILE");
     add_write_option(*command, options->job.writing);
     add_run_arguments(*command, options->arguments);
+    add_http_options(*command, options->arguments.session);
     command->callback([&action, options] { action = [options] { return run_windows(*options); }; });
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/base/state_share.hpp>
 #include <strid/base/time.hpp>
 
 namespace strid {
@@ -53,6 +54,7 @@ class Silence {
         return reported < after_ ? after_ : reported + std::clamp(after_ / 8, shortest, longest);
     }
     auto state() { return std::tie(moved_to_); }
+    void move_to(EventTime time) noexcept { moved_to_ = time; }
 
   private:
     // The waits until expired windows fire during silence.
@@ -95,6 +97,12 @@ class MonotonousTime {
     [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
     /// Snapshots save this.
     auto state() { return std::tie(latest_); }
+    /// Of replicas that go on as another number of them: the earliest watermark is true of all.
+    void merge_state(const MonotonousTime& other) noexcept {
+        latest_ = std::min(latest_, other.latest_);
+    }
+    /// Each replica has all of it.
+    void split_state(StateShare) noexcept {}
 
   private:
     EventTime latest_ = EventTime::earliest();
@@ -121,6 +129,13 @@ class BoundedDisorder {
     void ended() noexcept { watermark_ = latest_; }
     /// Snapshots save this.
     auto state() { return std::tie(latest_, watermark_); }
+    /// Of replicas that go on as another number of them: the earliest watermark is true of all.
+    void merge_state(const BoundedDisorder& other) noexcept {
+        latest_ = std::min(latest_, other.latest_);
+        watermark_ = std::min(watermark_, other.watermark_);
+    }
+    /// Each replica has all of it.
+    void split_state(StateShare) noexcept {}
 
   private:
     Duration bound_;
@@ -145,6 +160,13 @@ class AtEnd {
     void ended() noexcept { watermark_ = latest_; }
     /// Snapshots save this.
     auto state() { return std::tie(latest_, watermark_); }
+    /// Of replicas that go on as another number of them.
+    void merge_state(const AtEnd& other) noexcept {
+        latest_ = std::max(latest_, other.latest_);
+        watermark_ = std::min(watermark_, other.watermark_);
+    }
+    /// Each replica has all of it.
+    void split_state(StateShare) noexcept {}
 
   private:
     EventTime latest_ = EventTime::earliest();
@@ -190,6 +212,20 @@ class InSilence {
     }
     /// Snapshots save this.
     auto state() { return std::tie(strategy_, silence_); }
+    /// As of the strategy that is wrapped; the earlier of the two watermarks stands.
+    void merge_state(const InSilence& other)
+        requires requires(Strategy& mine, const Strategy& others) { mine.merge_state(others); }
+    {
+        const EventTime reached = std::min(watermark(), other.watermark());
+        strategy_.merge_state(other.strategy_);
+        silence_.move_to(reached);
+    }
+    /// As of the strategy that is wrapped.
+    void split_state(StateShare share)
+        requires requires(Strategy& mine) { mine.split_state(share); }
+    {
+        strategy_.split_state(share);
+    }
 
   private:
     Strategy strategy_;
@@ -220,6 +256,12 @@ class PunctuatedTime {
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// Snapshots save this.
     auto state() { return std::tie(watermark_); }
+    /// Of replicas that go on as another number of them: the earliest watermark is true of all.
+    void merge_state(const PunctuatedTime& other) noexcept {
+        watermark_ = std::min(watermark_, other.watermark_);
+    }
+    /// Each replica has all of it.
+    void split_state(StateShare) noexcept {}
 
   private:
     Find find_;

@@ -29,6 +29,11 @@ template <class T>
 class CsvFile : public CsvSource {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits = with_ranges(CsvSource::traits);
+
+    using CsvSource::on;
+    void on(const TasksWanted& wanted) { bring_parsers(parsers_, wanted); }
+    void on(Closed) noexcept { parsers_.close(); }
 
     /// Opens nothing yet. Throws GraphError for options that do not fit the record.
     explicit CsvFile(std::string path, CsvOptions options = {})
@@ -41,6 +46,10 @@ class CsvFile : public CsvSource {
     SourceStatus poll(Emit& emit, std::size_t budget) {
         return poll_records<T, detail::holds_text<T>>(emit, budget, Rows{*this});
     }
+    /// Parses a range, as a copy of the source that has read it.
+    void parse(ParsedRows<T>& range) {
+        parse_apart<T, detail::holds_text<T>>(range, range, Rows{*this});
+    }
 
   private:
     struct Rows : CsvRows {
@@ -49,6 +58,16 @@ class CsvFile : public CsvSource {
         [[gnu::always_inline]] Row operator()(T& record) const {
             return file->scan_row(record) ? Row::ready : file->read_row(record);
         }
+        void begin_input() const {
+            CsvRows::begin_input();
+            file->parsers_.forget_pattern();
+        }
+        [[nodiscard]] bool begin_ranges() const {
+            if (!is_settled()) return false;
+            file->parsers_.set_pattern(*file);
+            return true;
+        }
+        static constexpr bool reads_ranges = true;
 
         CsvFile* file;
     };
@@ -85,6 +104,8 @@ class CsvFile : public CsvSource {
         refuse_field(fault.field, fault.reason);
         return Row::none;
     }
+
+    RangeParsers<CsvFile> parsers_;
 };
 
 /// The records of the CSV file `path`. Throws GraphError for options that do not fit T.

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include <strid/base/state_share.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {
@@ -39,6 +40,12 @@ class Discard {
     }
     void on(Closed) noexcept { on(Flush{}); }
     auto state() { return std::tie(unpublished_); }
+    /// Of replicas that go on as another number of them: what none has published yet.
+    void merge_state(const Discard& other) noexcept { unpublished_ += other.unpublished_; }
+    /// One replica has it.
+    void split_state(StateShare share) noexcept {
+        if (share.replica != 0) unpublished_ = 0;
+    }
 
   private:
     std::shared_ptr<DiscardCount> count_;

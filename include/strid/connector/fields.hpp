@@ -110,7 +110,8 @@ consteval bool takes_rows() {
 template <class Record, class Visit>
 constexpr bool visit_fields(Record& record, Visit&& visit) {
     using Plain = std::remove_const_t<Record>;
-    const auto all = [&visit](auto&... fields) {
+    // Inlined also where a program reads the same record in two places: alone and by ranges.
+    const auto all = [&visit](auto&... fields) __attribute__((always_inline)) {
         std::size_t index = 0;
         return (visit(index++, fields) && ...);
     };

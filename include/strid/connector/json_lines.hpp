@@ -32,6 +32,11 @@ template <class T>
 class JsonLines : public JsonSource {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits = with_ranges(JsonSource::traits);
+
+    using JsonSource::on;
+    void on(const TasksWanted& wanted) { bring_parsers(parsers_, wanted); }
+    void on(Closed) noexcept { parsers_.close(); }
 
     /// Opens nothing yet. Throws GraphError where the members do not fit the record.
     explicit JsonLines(std::string path, JsonOptions options)
@@ -40,6 +45,10 @@ class JsonLines : public JsonSource {
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         return poll_records<T, detail::holds_text<T>>(emit, budget, Objects{*this});
+    }
+    /// Parses a range, as a copy of the source that has read it.
+    void parse(ParsedRows<T>& range) {
+        parse_apart<T, detail::holds_text<T>>(range, range, Objects{*this});
     }
 
   private:
@@ -52,6 +61,17 @@ class JsonLines : public JsonSource {
         void refuse_partial() const { file->refuse_rest(); }
         void end_input() const { file->refuse_rest(); }
         void skip_to_line(std::uint64_t line) const noexcept { file->skip_to_line(line); }
+
+        static constexpr bool reads_ranges = true;
+        [[nodiscard]] bool begin_ranges() const {
+            if (!file->has_lines()) return false;
+            file->parsers_.set_pattern(*file);
+            return true;
+        }
+        [[nodiscard]] bool takes_parsed() const noexcept { return true; }
+        void forget_partial() const noexcept {}  // a line is whole
+        void begin_apart() const noexcept { file->begin_apart(); }
+        void behind_parsed(std::uint64_t line) const noexcept { file->skip_to_line(line); }
 
         JsonLines* file;
     };
@@ -75,6 +95,8 @@ class JsonLines : public JsonSource {
         refuse_member(fault.field, fault.reason);
         return Row::none;
     }
+
+    RangeParsers<JsonLines> parsers_;
 };
 
 /// The objects of `path` as records. Throws GraphError for options that do not fit T.

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/text_options.hpp>
+#include <strid/state/journal.hpp>
 
 namespace strid {
 

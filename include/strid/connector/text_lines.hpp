@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/text_options.hpp>
 #include <strid/engine/connector/file_source.hpp>
+#include <strid/state/journal.hpp>
 
 namespace strid {
 

@@ -33,7 +33,7 @@
 // each event below that the class handles. They declare their result type. O: an operator has it,
 // S: a source, F: a sink or another function.
 //
-//     void on(const TasksWanted&)      O    the run is laid out: add tasks that work on the records
+//     void on(const TasksWanted&)      OS   the run is laid out: add tasks that work on the records
 //     void on(const Opened&)           OSF  before the first record
 //     void on(Restored)                OSF  state() was put in from elsewhere
 //     void on(const BatchBegins&)      O    before the records of a batch
@@ -45,14 +45,14 @@
 //     void on(SourceProgress)          O    the source has this watermark, between two records
 //     void on(Flush)                   OF   no batch waits in the input
 //     void|bool on(Ended, emit)        O    the input has ended; on(Clock) follows once more
-//     void on(Closed)                  OF   all records are emitted
+//     void on(Closed)                  OSF  all records are emitted
 //     void on(CutOff)                  OF   in a sink: the run ends before the stream; any thread
 //     void on(Stopped) noexcept        S    the run is stopped, cancelled or has failed; any thread
 //
 // A hook that emits many records must return false if `emit.room()` does before all are out. It is
 // called again with the same event, and must continue from there.
 //
-// Other members by name, in `.has` (`state()` needs no entry):
+// Other members by name, in `.has` (`state()` and the last two need no entry):
 //
 //     OperatorFacts facts() const      O    properties that depend on how it was made
 //     std::int64_t wake_at_ns() const  OS   when it needs a call without input; 0: never
@@ -69,6 +69,7 @@
 //     std::size_t replicas_used(n)     S    how many of n replicas emit records
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
 //     bool is_journalled() const       S    it blocks, never long, and can go on behind a snapshot
+//     void merge_state(const Mine& other), void split_state(StateShare)  OF  base/state_share.hpp
 //
 // A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
@@ -80,7 +81,6 @@
 // State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
 // by key (operator/keyed_state.hpp), buffers, watermarks, plain values. A class with members has
 // it, or says `.stateless` if they are its configuration. The engine reports their size.
-//
 // The state is complete between two events: put into a fresh object that was made with the same
 // arguments and opened, and that gets on(Restored), it makes the object emit what the first would
 // have (strid::test::Harness::restore). Heaps, wheels and lists that point to entries of a table
@@ -314,15 +314,15 @@ struct OperatorTraits {
     /// of its node; on(Watermark, emit) comes in every run; no record is begun while `held_back()`;
     /// and its on(Ended) may wait for the threads.
     bool awaits_outside = false;
-    /// It needs the whole stream: more than one replica is a GraphError.
-    bool one_replica = false;
-    bool no_snapshots = false;  ///< Records are on their way outside of its state.
-    bool stateless = false;     ///< Its members are configuration: no `state()`.
+    bool takes_batches = false;  ///< on(Coming) works on the records: the first of its node.
+    bool one_replica = false;    ///< It needs the whole stream: more of them are a GraphError.
+    bool no_snapshots = false;   ///< Records are on their way outside of its state.
+    bool stateless = false;      ///< Its members are configuration: no `state()`.
 };
 
 /// The properties of a source that are known at compile time (operator/source.hpp).
 struct SourceTraits {
-    EventSet hears = {};  ///< Its hooks.
+    EventSet hears = {};  ///< Its hooks. Tasks that it adds end after its on(Closed).
     Has has = Has::none;  ///< Its other members for the engine.
     /// After a stop it is polled until it returns `finished`, to deliver the records that it has
     /// accepted.

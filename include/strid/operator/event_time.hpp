@@ -102,6 +102,18 @@ class EventTimeOperator : public OperatorTypes<T, T> {
         return idle_ns;
     }
     auto state() { return std::tie(strategy_, asserted_, last_ns_); }
+    void merge_state(const EventTimeOperator& other)
+        requires MergesState<Strategy>
+    {
+        strategy_.merge_state(other.strategy_);
+        asserted_ = std::min(asserted_, other.asserted_);
+        last_ns_ = std::max(last_ns_, other.last_ns_);
+    }
+    void split_state(StateShare share)
+        requires MergesState<Strategy>
+    {
+        strategy_.split_state(share);
+    }
 
   private:
     /// The present watermark. Throws WatermarkError if the strategy goes back.

@@ -114,7 +114,7 @@ class LivingKeys {
     explicit LivingKeys(Life) {}
 
     static constexpr bool forgets = false;
-    using Table = KeyedState<K, State>;
+    using Table = KeyedState<K, State, KeyLife{.in_slices = true}>;
     using Entry = typename Table::Entry;
     static constexpr void add_to(OperatorTraits& traits) noexcept {
         traits.hears.is_conditional = true;

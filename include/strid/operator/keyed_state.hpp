@@ -6,14 +6,18 @@
 // allocate nothing in the long run.
 //
 // A key with text refers to the batch of its record. A state outlives the batch, so a copy of the
-// text is kept: for the run, or until the key expires. If results may refer to the text of a key,
-// the copy is kept until no result that was sent before is left
-// (engine/memory/epoch_text_pool.hpp).
+// text is kept: for the run, or until the key expires and, if results may refer to it, no result
+// that was sent before is left (engine/memory/epoch_text_pool.hpp).
+//
+// A table `in_slices` is saved by a snapshot while records go on (begin_saving). At that moment the
+// index sets all entries apart. A lookup that does not find its key looks among those: the entry is
+// saved first, and taken back. The others are saved by and by.
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 //
 // Invariant: the index has the live entries; with `in_use_order` the list has each of them once,
-// times rising.
+// times rising. An entry is set apart if it is to be saved and was not yet; its place is not before
+// `next_saved_`.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
 #include <strid/engine/operator/key_groups.hpp>
 #include <strid/engine/operator/key_index.hpp>
@@ -41,6 +46,10 @@ struct KeyLife {
     bool clears = false;
     bool shows_keys = true;     ///< Of keys that expire: results may point to the text of a key.
     bool in_use_order = false;  ///< The least recently used is known: 10 % of a lookup.
+    /// A snapshot saves it in slices, between two events, if `state()` names it by
+    /// operators::states_by_key. The operator calls `change(entry)` before it changes an entry that
+    /// it has kept from an earlier event. Not with `in_use_order`.
+    bool in_slices = false;
 };
 
 namespace operators {
@@ -59,6 +68,8 @@ struct InNoOrder {};
 /// A function of the operator makes each `State`, also when the entry of an expired key is reused.
 template <class K, class State, KeyLife life = KeyLife{}>
 class KeyedState {
+    static_assert(!life.in_slices || !life.in_use_order, "a use is a change of several entries");
+
   public:
     /// A key with its state. It stays where it is until it is forgotten.
     struct Entry : std::conditional_t<life.in_use_order, operators::InUseOrder<Entry>,
@@ -93,8 +104,17 @@ class KeyedState {
         return lease(key, hash, make);
     }
     /// The entry of the key, or null. O(1).
-    [[nodiscard]] Entry* find(const K& key, std::uint64_t hash) const {
+    [[nodiscard]] Entry* find(const K& key, std::uint64_t hash) const
+        requires(!life.in_slices)
+    {
         return index_.find(key, hash);
+    }
+    /// The same.
+    [[nodiscard]] Entry* find(const K& key, std::uint64_t hash)
+        requires(life.in_slices)
+    {
+        Entry* const found = index_.find(key, hash);
+        return found != nullptr ? found : saved_first(key, hash);
     }
 
     /// Prefetches the entries that the next of the records, Hashed, will look up. No entry is read
@@ -147,6 +167,7 @@ class KeyedState {
     void expire(Entry& entry)
         requires(life.expires)
     {
+        change(entry);
         index_.erase(entry);
         free_.push_back(&entry);
         if constexpr (life.in_use_order) unlink(entry);
@@ -200,8 +221,7 @@ class KeyedState {
         });
     }
 
-    /// Calls `visit(entry)` for each live key, in an unspecified order: on(Restored) rebuilds from
-    /// the entries what refers to them. O(keys).
+    /// Calls `visit(entry)` for each live key, in an unspecified order, for on(Restored). O(keys).
     template <class Visit>
     void for_each(Visit&& visit) {
         index_.for_each(visit);
@@ -217,6 +237,61 @@ class KeyedState {
         requires(!life.expires)
     {
         return entries_.end();
+    }
+
+    /// Takes an entry as it is, of a table that is saved in slices.
+    class SavesEntry {
+      public:
+        SavesEntry() = default;
+        SavesEntry(const SavesEntry&) = delete;
+        SavesEntry& operator=(const SavesEntry&) = delete;
+        /// The entry is about to be changed.
+        virtual void save_early(const Entry& entry) noexcept = 0;
+
+      protected:
+        ~SavesEntry() = default;
+    };
+    /// All entries of this moment are to be saved: by save_entries(), or by `saver` before they are
+    /// changed, which outlives this. None is being saved yet. O(1).
+    void begin_saving(SavesEntry& saver) noexcept
+        requires(life.in_slices)
+    {
+        index_.set_apart();
+        saver_ = &saver;
+        next_saved_ = 0;
+        end_saved_ = entries_.size();
+    }
+    /// Calls `visit(entry, is_early)` for the next entries, at most so many, in the order in which
+    /// they were made, while it returns true. `is_early`: it was saved before; where keys expire,
+    /// there is no call for those, nor for expired ones. True once all are saved.
+    template <class Visit>
+    [[nodiscard]] bool save_entries(std::size_t most, Visit&& visit)
+        requires(life.in_slices)
+    {
+        most = std::min(most, end_saved_ - next_saved_);
+        auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(next_saved_);
+        bool goes_on = true;
+        while (goes_on && most != 0) {
+            std::size_t some = std::min(most, at_once);
+            auto ahead = entry;
+            for (std::size_t i = 0; i != some; ++i, ++ahead) index_.prefetch(ahead->hash);
+            for (most -= some; goes_on && some != 0; --some, ++entry, ++next_saved_) {
+                const bool is_early = !index_.take_back(*entry);
+                if (life.expires && is_early) continue;
+                goes_on = visit(std::as_const(*entry), is_early);
+            }
+        }
+        if (next_saved_ != end_saved_) return false;
+        saver_ = nullptr;
+        return true;
+    }
+    /// The entry, kept from an earlier event, is about to be changed. It may have expired. O(1);
+    /// does nothing unless a snapshot is saving the table.
+    void change([[maybe_unused]] Entry& entry) noexcept {
+        if constexpr (life.in_slices) {
+            if (saver_ != nullptr) [[unlikely]]
+                save_first(entry);
+        }
     }
 
     /// Whether keys point to texts, which the table keeps.
@@ -243,6 +318,9 @@ class KeyedState {
 
     template <class Make>
     [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
+        if constexpr (life.in_slices) {
+            if (Entry* const found = saved_first(key, hash); found != nullptr) return *found;
+        }
         Entry& entry = free_.empty() ? entries_.emplace_back(hash, own(key), make())
                                      : use_again(key, hash, make);
         index_.insert(entry);
@@ -266,7 +344,20 @@ class KeyedState {
         return entry;
     }
 
+    /// The entry of a key that is set apart, which is saved; or null.
+    [[nodiscard]] Entry* saved_first(const K& key, std::uint64_t hash) {
+        if (saver_ == nullptr) [[likely]]
+            return nullptr;
+        Entry* const found = index_.take_back(key, hash);
+        if (found != nullptr) saver_->save_early(*found);
+        return found;
+    }
+    [[gnu::noinline]] void save_first(Entry& entry) noexcept {
+        if (index_.take_back(entry)) saver_->save_early(entry);
+    }
+
     void swap(KeyedState& other) noexcept {
+        STRID_ASSERT(saver_ == nullptr && other.saver_ == nullptr);
         index_.swap(other.index_);
         entries_.swap(other.entries_);
         free_.swap(other.free_);
@@ -298,6 +389,9 @@ class KeyedState {
     operators::KeyIndex<Entry> index_;  // of the live keys
     std::deque<Entry> entries_;
     std::vector<Entry*> free_;
+    SavesEntry* saver_ = nullptr;  // null: no snapshot is saving the table
+    std::size_t next_saved_ = 0;   // place among the entries
+    std::size_t end_saved_ = 0;    // those from here on came later
     Entry* first_used_ = nullptr;  // of the keys in the order of their use
     Entry* last_used_ = nullptr;
     [[no_unique_address]] Texts texts_;

@@ -36,10 +36,17 @@ class RunScope {
         /// No operator has failed or still runs. By the last thread of the run, once for each run
         /// that it was added to. If it throws, the run has failed.
         virtual void commit() = 0;
+        /// All results are committed, and where the run takes snapshots, its end is stored: no run
+        /// goes on from it. Removes what such a run would need. By the thread of commit(); what it
+        /// throws becomes a warning.
+        virtual void finish() {}
         /// The run failed or was cancelled, and is being destroyed. Not after commit().
         virtual void discard() noexcept = 0;
 
         // In a run that takes snapshots.
+        /// The snapshot of this number begins: its barrier is on its way. By the thread that stores
+        /// snapshots, before any operator has SnapshotBegins.
+        virtual void snapshot_begins(std::uint64_t /*snapshot*/) noexcept {}
         /// The name by which the next run finds what prepare() wrote; empty: snapshots have
         /// nothing of it.
         [[nodiscard]] virtual std::string name() const { return {}; }
@@ -47,6 +54,9 @@ class RunScope {
         /// came before it last, also without this process, and writes how to go on behind it. Other
         /// threads may write what comes behind. May throw: there is no such snapshot then.
         virtual void prepare(std::uint64_t /*snapshot*/, StateWriter& /*writer*/) {}
+        /// The snapshot of this number, which was prepared, is stored, or will never be. By the
+        /// thread that stores snapshots.
+        virtual void snapshot_ended(std::uint64_t /*snapshot*/, bool /*is_stored*/) noexcept {}
         /// In place of discard(): another run will go on from a snapshot.
         virtual void suspend() noexcept { discard(); }
     };
@@ -59,23 +69,42 @@ class RunScope {
     RunScope& operator=(const RunScope&) = delete;
     ~RunScope();
 
+    /// The snapshots of earlier runs.
+    struct Before {
+        std::uint64_t behind = 0;  ///< The run goes on behind this one; 0: from the beginning.
+        std::uint64_t last = 0;    ///< The last number that was used; 0: none.
+    };
     /// The run takes snapshots, and goes on from one that has these results. Before operators are
     /// opened.
-    void go_on_with(Prepared results) {
+    void go_on_with(Prepared results, Before before) {
         takes_snapshots_ = true;
+        before_ = before;
         prepared_ = std::move(results);
         for (const auto& [name, bytes] : prepared_) not_asked_for_.insert(name);
+    }
+    /// The snapshots of the runs before. When operators are opened.
+    [[nodiscard]] const Before& before() const noexcept { return before_; }
+    /// The function that request_snapshot() calls. Before operators are opened.
+    void on_snapshot_request(std::function<void()> take) { request_ = std::move(take); }
+    /// An operator needs a snapshot soon. Any thread.
+    void request_snapshot() const {
+        if (request_) request_();
     }
     /// It begins anew although there may be snapshots (SnapshotOptions::restart). Before operators
     /// are opened.
     void begin_anew() noexcept { begins_anew_ = true; }
     /// Whether it does: what an earlier run has kept for a snapshot is not read.
     [[nodiscard]] bool begins_anew() const noexcept { return begins_anew_; }
+    /// The snapshot of this number begins: tells the results.
+    void snapshot_begins(std::uint64_t snapshot);
     /// The snapshot of this number is stored: what lies behind the one before it is not needed any
     /// more.
-    void stored(std::uint64_t snapshot) noexcept {
+    void stored(std::uint64_t snapshot) {
         last_stored_.store(snapshot, std::memory_order_release);  // pairs with last_stored()
+        end_snapshot(snapshot, true);
     }
+    /// The snapshot of this number could not be stored.
+    void not_stored(std::uint64_t snapshot) { end_snapshot(snapshot, false); }
     /// The number of the last snapshot that this run has stored; 0: none. At SnapshotBegins of a
     /// number the one before it is stored, or never will be.
     [[nodiscard]] std::uint64_t last_stored() const noexcept {
@@ -104,6 +133,8 @@ class RunScope {
     /// Commits all results, in the order in which they were added. Continues after a failure, and
     /// then throws the first one.
     void commit();
+    /// Behind commit(), and behind the snapshot of the end: finishes them.
+    void finish();
     /// The run was cancelled or has failed: ends the waits outside the engine.
     void interrupt() noexcept {
         interrupted_.store(true, std::memory_order_relaxed);
@@ -120,13 +151,19 @@ class RunScope {
     [[nodiscard]] bool simulated() const noexcept { return simulated_; }
 
   private:
+    [[nodiscard]] std::vector<std::shared_ptr<Result>> results();
+    void end_snapshot(std::uint64_t snapshot, bool is_stored);
+
     std::mutex mutex_;
-    std::vector<std::shared_ptr<Result>> results_;  // under mutex_
+    std::vector<std::shared_ptr<Result>> results_;    // under mutex_
+    std::vector<std::shared_ptr<Result>> committed_;  // by the last thread of the run
     std::atomic<bool> interrupted_{false};
     std::stop_source interruption_;
     bool simulated_;
     bool takes_snapshots_ = false;
     bool begins_anew_ = false;
+    Before before_;
+    std::function<void()> request_;
     std::atomic<std::uint64_t> last_stored_{0};
     std::mutex warning_;
     std::function<void(const std::string&)> warn_;

@@ -91,8 +91,9 @@ class Team {
     // ---- for jobs that are kept (engine/pattern/task_graph_state.hpp) --------------------------
 
     /// A place for a job until give_up(), closed at first; -1: the team has no threads of its own,
-    /// or all places are taken, and only threads that wait for the job do it.
-    [[nodiscard]] int keep(Job& job) noexcept;
+    /// or all places are taken, and only threads that wait for the job do it. `place` is written
+    /// before any thread can take part: one that saw the place open for an earlier job may at once.
+    void keep(Job& job, int& place) noexcept;
     /// The job has got a part: a thread that has nothing to do is woken. Any thread.
     void open(int place) noexcept;
     /// The job has no part at the moment. A thread that calls it then looks for parts once more,
@@ -145,8 +146,10 @@ class Team {
     [[nodiscard]] bool others_are_open(int place) const noexcept;
     /// Help by a thread that waits.
     bool help_in_wait(unsigned from) noexcept;
-    /// A place for the job, closed; -1: all are taken.
-    [[nodiscard]] int claim_place(Job& job, bool kept) noexcept;
+    /// An empty place, closed; -1: all are taken.
+    [[nodiscard]] int claim_place(bool kept) noexcept;
+    /// From here on threads may enter the job.
+    void fill_place(unsigned place, Job& job) noexcept;
     /// No thread enters the job any more; returns when none is inside.
     void clear_place(unsigned place) noexcept;
 

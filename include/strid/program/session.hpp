@@ -7,8 +7,10 @@
 // the run. Signals belong to the process: if several sessions run at once, the first handles them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +20,17 @@
 
 namespace strid {
 
+class Companion;
+
 /// The output of a run on the terminal and in files.
 struct SessionOptions {
     bool quiet = false;  ///< No progress line, no summary.
     /// The file for the report as JSON, written when the run has ended well; "-": standard output;
     /// empty: none.
     std::string metrics_path = {};
+    /// Above 0: `metrics_path` gets lines of JSON while the run goes on, one each time, and a last
+    /// one at the end however the run ended (ReportLog). At least 1 ms.
+    std::chrono::nanoseconds metrics_every{0};
     /// The file for a picture of the graph with the figures of the run (picture.hpp), written when
     /// the run has ended well; empty: none. A picture that cannot be drawn is an error before the
     /// run begins.
@@ -35,6 +42,8 @@ struct SessionOptions {
     bool zero_on_sigterm = false;
     /// Bytes of input handled so far, from any thread; if empty, the figures of the sources.
     std::function<std::uint64_t()> bytes_done = {};
+    /// They go along with the run (companion.hpp).
+    std::vector<std::shared_ptr<Companion>> companions = {};
     /// Called with the report after a run that did not fail.
     std::function<void(const RunReport&)> when_done = {};
 };

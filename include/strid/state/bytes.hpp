@@ -82,17 +82,35 @@ class StateWriter {
     std::uint64_t handed_on_ = 0;
 };
 
-/// Keeps all bytes of a state.
+/// Keeps all bytes of a state, in pieces: none is moved when others come, which would take long
+/// where they are many.
 class StateBytes final : public StateWriter::Receiver {
   public:
-    void receive(std::span<const std::byte> bytes) override {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    StateBytes() = default;
+    /// One piece.
+    explicit StateBytes(std::vector<std::byte> bytes) { add(std::move(bytes)); }
+
+    void receive(std::span<const std::byte> bytes) override;
+    /// Adds a piece behind the others. O(1).
+    void add(std::vector<std::byte> piece);
+    /// Adds the pieces of another. O(pieces).
+    void add(StateBytes other);
+    /// How many bytes it has. O(1).
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The pieces, none of them empty.
+    [[nodiscard]] std::span<const std::vector<std::byte>> pieces() const noexcept {
+        return pieces_;
     }
-    /// All that it has received, which it then has no more.
-    [[nodiscard]] std::vector<std::byte> take() noexcept { return std::exchange(bytes_, {}); }
+    /// All bytes, which become one piece. O(bytes) where there are several.
+    [[nodiscard]] std::span<const std::byte> whole();
+    /// A copy of the last bytes, at most `count`. O(count + pieces).
+    [[nodiscard]] std::vector<std::byte> last(std::size_t count) const;
+    /// All that it has received, which it then has no more. O(bytes), unless it is one piece.
+    [[nodiscard]] std::vector<std::byte> take();
 
   private:
-    std::vector<std::byte> bytes_;
+    std::vector<std::vector<std::byte>> pieces_;
+    std::size_t size_ = 0;
 };
 
 /// Reads the values of a state in the order in which they were written.

@@ -71,6 +71,17 @@
 
 namespace strid {
 
+/// A source file whose graphs are all to take snapshots specialises it in front of them, and a
+/// state without a codec, or an operator that takes no snapshots for another reason, does not
+/// compile there:
+///
+///     template <>
+///     inline constexpr bool strid::requires_snapshots<> = true;
+///
+/// All source files of a program that have the same graph must agree.
+template <class Program = void>
+inline constexpr bool requires_snapshots = false;
+
 namespace state {
 
 /// Throws StateError: the earlier version of a value was loaded, and `go_on_from` threw.

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include <strid/state/bytes.hpp>
+
 namespace strid {
 
 class SnapshotRequests;  // engine/state/snapshot_requests.hpp
@@ -51,8 +53,8 @@ struct SnapshotDescription {
 
 /// A snapshot with the states of its nodes; of one that has ended, nothing.
 struct Snapshot {
-    SnapshotDescription description = {};             ///< Of the snapshot.
-    std::vector<std::vector<std::byte>> states = {};  ///< One of each node.
+    SnapshotDescription description = {};  ///< Of the snapshot.
+    std::vector<StateBytes> states = {};   ///< One of each node.
 };
 
 /// The snapshots of a folder, for reading. A run may store others meanwhile, and remove the oldest:

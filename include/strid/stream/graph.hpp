@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <strid/engine/plan/shared_windows.hpp>
+#include <strid/engine/stream/journalled_inlet.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/stream/as_of_join.hpp>
 #include <strid/stream/drawing.hpp>
@@ -53,13 +54,25 @@ class Graph {
     template <class T>
     [[nodiscard]] auto inlet(std::size_t capacity_records = 1024, OperatorOptions options = {}) {
         auto state = std::make_shared<operators::InletState<T>>(capacity_records);
-        if (options.name.empty()) {
-            options.name = "inlet-" + std::to_string(segments_->described.size() + 1);
+        return std::pair{Inlet<T>{state}, begin(operators::InletSource<T>{state},
+                                                described_inlet(std::move(options)))};
+    }
+    /// The same with a journal: each record is written to its folder before it is handled, so that
+    /// a run with snapshots goes on behind a kill. `Inlet::accepted()` is how many records are
+    /// safe; a producer that starts again pushes those behind them. push() is true when a record
+    /// waits to be written. Records have a codec (strid/state/codec.hpp) and a default constructor.
+    /// The inlet has a thread of its own. Throws GraphError without a folder; start() throws
+    /// OperatorError where the run takes no snapshots, or the folder is damaged or in use.
+    template <class T>
+    [[nodiscard]] auto journalled_inlet(JournalOptions journal, OperatorOptions options = {},
+                                        std::size_t capacity_records = 1024) {
+        if constexpr (operators::takes_journal<T>()) {
+            detail::check_inlet_journal(journal);
+            auto state = std::make_shared<operators::InletState<T>>(capacity_records);
+            return std::pair{Inlet<T>{state},
+                             begin(operators::JournalledInletSource<T>{state, std::move(journal)},
+                                   described_inlet(std::move(options)))};
         }
-        if (options.parallelism == 0) options.parallelism = 1;
-        auto info = described(options);
-        info.one_replica = true;
-        return std::pair{Inlet<T>{state}, begin(operators::InletSource<T>{state}, std::move(info))};
     }
 
     /// As it was given.
@@ -84,6 +97,17 @@ class Graph {
   private:
     [[nodiscard]] graph::OperatorInfo described(const OperatorOptions& options) const {
         return graph::Handle{.segments = segments_.get()}.describe(options, "source");
+    }
+    [[nodiscard]] graph::OperatorInfo described_inlet(OperatorOptions options) const {
+        const bool is_named = !options.name.empty();
+        if (!is_named) {
+            options.name = "inlet-" + std::to_string(segments_->described.size() + 1);
+        }
+        if (options.parallelism == 0) options.parallelism = 1;
+        graph::OperatorInfo info = described(options);
+        info.is_named = is_named;
+        info.one_replica = true;
+        return info;
     }
     template <class S>
     [[nodiscard]] auto begin(S source, graph::OperatorInfo info) {

@@ -51,7 +51,29 @@ struct InletState {
     std::size_t capacity_records;
     bool closed = false;            // guarded: no more pushes
     bool served = false;            // guarded: it has had its run
+    std::uint64_t accepted = 0;     // guarded: that a journal has
     runtime::Task* task = nullptr;  // guarded: the reader, while a run is on
+
+    /// Throws GraphError at a second run.
+    void begin_session(runtime::Task& reader) {
+        const std::lock_guard lock{mutex};
+        if (std::exchange(served, true)) {
+            throw GraphError("an inlet serves one run: build the graph anew");
+        }
+        task = &reader;
+    }
+    /// Takes all that wait into `taken`, which is empty.
+    SourceStatus take(std::vector<T>& taken) {
+        const std::lock_guard lock{mutex};
+        if (waiting.empty()) return closed ? SourceStatus::finished : SourceStatus::idle;
+        taken.swap(waiting);
+        room.notify_all();
+        return SourceStatus::more;
+    }
+    void accept(std::uint64_t records) {
+        const std::lock_guard lock{mutex};
+        accepted = records;
+    }
 
     /// No more pushes: a push that waits returns false.
     void close() {
@@ -94,18 +116,13 @@ class InletSource {
 
     /// Throws GraphError at a second run.
     void on(const Opened& opened) {
-        const std::lock_guard lock{state_->mutex};
-        if (std::exchange(state_->served, true)) {
-            throw GraphError("an inlet serves one run: build the graph anew");
-        }
-        state_->task = &opened.task;
+        state_->begin_session(opened.task);
         // Destroyed with the task: a later close() must not notify it.
         session_ = when_gone([state = state_] { state->end_session(); });
     }
     /// Records that were pushed are delivered after it.
     void on(Stopped) noexcept { state_->close(); }
-    /// Without the records that still wait in the inlet: the threads that push into the inlet of a
-    /// graph that goes on push those again.
+    /// Without the records that still wait in the inlet.
     auto state() { return std::tie(taken_, next_); }
 
     template <class Emit>
@@ -113,12 +130,8 @@ class InletSource {
         if (next_ == taken_.size()) {
             taken_.clear();
             next_ = 0;
-            const std::lock_guard lock{state_->mutex};
-            if (state_->waiting.empty()) {
-                return state_->closed ? SourceStatus::finished : SourceStatus::idle;
-            }
-            taken_.swap(state_->waiting);
-            state_->room.notify_all();
+            const SourceStatus status = state_->take(taken_);
+            if (status != SourceStatus::more) return status;
         }
         for (; next_ != taken_.size() && budget != 0; --budget) {
             if (!emit(std::move(taken_[next_++]))) return SourceStatus::more;
@@ -268,6 +281,13 @@ class Inlet {
     }
     /// No more records: the stream ends after those that were pushed.
     void close() const { state_->close(); }
+    /// Of Graph::journalled_inlet, from start() on: how many records its journal has accepted, in
+    /// all runs together. A producer that starts again pushes the record of this number, counted
+    /// from 0, and those behind it. 0 without a journal. O(1).
+    [[nodiscard]] std::uint64_t accepted() const {
+        const std::lock_guard lock{state_->mutex};
+        return state_->accepted;
+    }
 
   private:
     [[nodiscard]] bool has_room() const noexcept {

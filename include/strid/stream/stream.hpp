@@ -35,9 +35,11 @@
 #include <strid/engine/plan/one_group.hpp>
 #include <strid/engine/plan/segment.hpp>
 #include <strid/engine/plan/way_of.hpp>
+#include <strid/operator/batches.hpp>
 #include <strid/operator/call.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/stream/branches.hpp>
+#include <strid/stream/epoch_outlet.hpp>
 #include <strid/stream/joinable.hpp>
 #include <strid/stream/lookups.hpp>
 #include <strid/stream/options.hpp>
@@ -136,6 +138,26 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
+    /// One record of type `U` for each record, by a function of several at once, whose loop the
+    /// compiler can vectorise: `void f(std::span<const T> records, std::span<U> results)`. Both
+    /// have the same size; a result has an arbitrary value before, and may be one that was moved
+    /// from. An exception ends the run. operator/batches.hpp says how many come at once.
+    template <class U, class F>
+    auto map_batch(F f, const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_map_batch<F, T, U>()) {
+            return std::move(*this).then(operators::BatchMap<T, U, F>{std::move(f)}, options);
+        }
+    }
+
+    /// Keeps the records that a function of several at once chooses: `void f(std::span<const T>
+    /// records, std::span<bool> keep)`, all false before. An exception ends the run.
+    template <class F>
+    auto filter_batch(F f, const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_filter_batch<F, T>()) {
+            return std::move(*this).then(operators::BatchFilter<T, F>{std::move(f)}, options);
+        }
+    }
+
     /// One record for each record, by a function that takes long because it waits: `U f(const T&)`,
     /// or `U f(const T&, std::stop_token)`. Up to `calls.in_flight` calls are made at a time, on
     /// threads of their own, so that `f` may block and is called by several threads at the same
@@ -169,6 +191,20 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         using Sink = operators::Sink<T, operators::OutletSink<T>>;
         std::move(*this).then(Sink{operators::OutletSink<T>{state}}, options);
         return Outlet<T>{std::move(state)};
+    }
+
+    /// The same in a run that takes snapshots: each record comes with its epoch, and at least once
+    /// (strid/stream/epoch_outlet.hpp). Records have a codec (strid/state/codec.hpp) and a default
+    /// constructor. start() throws OperatorError for a run that takes no snapshots, and at a second
+    /// run.
+    [[nodiscard]] auto epoch_outlet(EpochOutletOptions epochs = {},
+                                    const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_epochs<T>()) {
+            auto queue = std::make_shared<operators::EpochQueue<T>>(epochs);
+            using Sink = operators::Sink<T, operators::EpochOutletSink<T>>;
+            std::move(*this).then(Sink{operators::EpochOutletSink<T>{queue}}, options);
+            return EpochOutlet<T>{std::move(queue)};
+        }
     }
 
     /// A loop: the records go through the pattern `body`, whose last nodes send a record through it
@@ -392,8 +428,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     auto described(Operator one, graph::OperatorInfo info, Notes... notes) && {
         if constexpr (!operators::is_operator_for<Operator, T>()) {
             return;
-        } else if constexpr (operators::works_apart<Operator> && fuses) {
-            // It is the first of its node.
+        } else if constexpr (operators::begins_node<Operator> && fuses) {
             return std::move(*this).separate().described(std::move(one), std::move(info), notes...);
         } else {
             graph::declare(info, one);

@@ -46,11 +46,11 @@ void ItchSource::on(const Opened& opened) {
 }
 
 void ItchSource::on(Restored) {
-    if (!reader_ || messages_ == 0) return;
+    if (!reader_ || place_ == 0) return;
     if (input_may_block(path_)) {
         throw InputOutputError(path_ + ": what was read of it cannot be read once more");
     }
-    pass_to_ = std::exchange(messages_, 0);
+    pass_to_ = place_;
 }
 
 std::vector<FileUse> ItchSource::files() const {
@@ -66,7 +66,7 @@ ItchSource::Next ItchSource::next(Quote& quote) {
     }
     const std::size_t length = length_of(rest_);
     const std::string_view message = rest_.substr(length_bytes, length);
-    ++messages_;
+    count_message();
     auto outcome = ItchFeed::Outcome::nothing;
     if (is_session_over_) {
         refuse("a message behind the end of the session", message);
@@ -105,7 +105,7 @@ ItchSource::Next ItchSource::refill() {
 
 ItchSource::Next ItchSource::end_input() {
     if (!rest_.empty()) {
-        ++messages_;
+        count_message();
         const std::string reason =
             rest_.size() < length_bytes
                 ? "the file ends inside the length of a message"

@@ -8,6 +8,7 @@
 // Threads: as FileSource (engine/connector/file_source.hpp).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +71,7 @@ class ItchSource {
     [[nodiscard]] std::uint64_t bytes_read() const noexcept {
         return bytes_read_.load(std::memory_order_relaxed);
     }
-    auto state() { return std::tie(messages_); }
+    auto state() { return std::tie(place_); }
 
   private:
     enum class [[nodiscard]] Next : std::uint8_t { quote, nothing, waiting, end };
@@ -96,6 +97,7 @@ class ItchSource {
     }
     /// Passes a message.
     Next next(Quote& quote);
+    void count_message() noexcept { place_ = std::max(++messages_, pass_to_); }
     Next refill();
     Next end_input();
     void refuse(std::string_view reason, std::string_view bytes);
@@ -110,6 +112,7 @@ class ItchSource {
     std::string_view rest_;       // of the buffer
     std::uint64_t messages_ = 0;  // before the rest
     std::uint64_t pass_to_ = 0;   // so many are those of a source before this one
+    std::uint64_t place_ = 0;     // the greater one: while messages are passed, a snapshot has that
     std::uint64_t offset_ = 0;    // of the rest in the input
     std::string fault_;
     bool has_waited_ = false;   // the next read may wait

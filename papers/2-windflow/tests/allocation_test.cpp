@@ -153,6 +153,8 @@ TEST(Allocations, NoneForAFixInTrafficMonitoring) {
         read_roads(folder_of_applications / "traffic-monitoring/data/roads.csv",
                    RoadFormat::by_suffix),
         Matching{});
+    // Both inputs are read by ranges with several workers, so that the lists of ranges are in both.
+    constexpr std::size_t copies_of_180_kb = 16;
     const Input fixes("traffic-monitoring/data/fixes.csv");
     const std::vector<std::pair<std::string, Matcher>> matchers = {
         {"nearest", Matcher::nearest}, {"hidden-markov", Matcher::hidden_markov}};
@@ -164,7 +166,7 @@ TEST(Allocations, NoneForAFixInTrafficMonitoring) {
                 options.matcher = matcher;
                 traffic_monitoring::build(graph, ends, options, index);
             },
-            2, 8, fixes);
+            copies_of_180_kb, 4, fixes);
     }
 }
 

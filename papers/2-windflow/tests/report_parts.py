@@ -49,6 +49,29 @@ class ReportParts(unittest.TestCase):
             self.assertIn(f"paper prints ({row})" if case.short == "VS" else
                           f"(BlockCounts{{{row}}})", text, case.short)
 
+    def test_ratios_by_turns_are_of_the_same_round_cores_and_engines(self):
+        import tempfile
+        from pathlib import Path
+        sys.path.append(str(SOURCE / "papers/pages"))
+        from report_values import by_turns, Rows
+        lines = ["application,engine,cores,round,per_second,setting"]
+        for application, rounds in (("FD", ((8, 2), (30, 3), (10, 5))), ("SD", ((1, 2),))):
+            for number, (one, other) in enumerate(rounds):
+                lines += [f"{application},WindFlow,1,{number},{one},chained",
+                          f"{application},WindFlow,1,{number},{one - 1},not chained",
+                          f"{application},Flink,1,{number},{other},"]
+        lines.append("FD,Strid,2,0,9,")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "turns.csv").write_text("\n".join(lines) + "\n")
+            found = {(one.series, one.at): one for one in by_turns(Rows(Path(folder)))}
+        ratio = found["WindFlow over Flink, one core", "FD"]
+        self.assertEqual((ratio.value, ratio.low, ratio.high, ratio.rounds), (4, 2, 10, 3))
+        self.assertEqual([found["WindFlow over Flink, one core", at].value
+                          for at in ("worst", "average", "best")], [0.5, 2.25, 4])
+        self.assertEqual(found["Flink, one core", "FD"].value, 3)
+        self.assertEqual(found["Strid, two cores", "FD"].value, 9)
+        self.assertNotIn("Strid over Flink, two cores", {series for series, _ in found})
+
     def test_core_counts(self):
         from cases import core_counts
         self.assertEqual(core_counts(1), [1])

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,94 @@ TEST(Snapshots, AStateBehindNoKeyIsNotCopiedIntoMoreReplicas) {
         EXPECT_NE(text.find("not by key"), std::string::npos) << text;
     }
     EXPECT_NO_THROW((void)run(sums_of_totals(world, 1), options));
+}
+
+/// A function whose replicas count records, and that other numbers of them go on from.
+struct Tally {
+    static constexpr FunctionTraits traits{.hears = events<Opened, Closed>};
+    Tally(std::shared_ptr<World> in, std::shared_ptr<std::vector<std::int64_t>> all)
+        : world(std::move(in)), counts(std::move(all)) {}
+    void on(const Opened& opened) { replica = opened.context.replica; }
+    Number operator()(const Number& one) {
+        world->call();
+        ++count;
+        return one;
+    }
+    void on(Closed) { counts->at(replica) = count; }
+    auto state() { return std::tie(count); }
+    void merge_state(const Tally& other) { count += other.count; }
+    void split_state(StateShare share) {
+        if (share.replica != 0) count = 0;
+    }
+    std::shared_ptr<World> world;
+    std::shared_ptr<std::vector<std::int64_t>> counts;
+    std::size_t replica = 0;
+    std::int64_t count = 0;
+};
+
+/// Its states cannot be merged.
+struct Alone {
+    static constexpr FunctionTraits traits{.hears = events<>};
+    Number operator()(const Number& one) {
+        world->call();
+        return one;
+    }
+    auto state() { return std::tie(count); }
+    void merge_state(const Alone&) { throw std::runtime_error("cannot merge"); }
+    void split_state(StateShare) {}
+    std::shared_ptr<World> world;
+    std::int64_t count = 0;
+};
+
+TEST(Snapshots, AnExceptionOfAMergeNamesItsOperator) {
+    const auto world = std::make_shared<World>();
+    const auto graph = [&](std::size_t replicas) {
+        Graph made{"alone"};
+        made.source(NumbersInWorld(world, 0, 50, 3), {.name = "numbers", .parallelism = 1})
+            .rebalance()
+            .map(Alone{world}, {.name = "alone", .parallelism = replicas})
+            .sink([](const Number&) {}, {.parallelism = 1});
+        return made;
+    };
+    RunOptions options = simulated();
+    options.snapshots.store = std::make_shared<StoreInWorld>(world);
+    world->begin_process(75);
+    EXPECT_THROW((void)run(graph(2), options), std::runtime_error);
+    ASSERT_GT(world->snapshots.size(), 1U);
+    world->begin_process(0);
+    try {
+        (void)run(graph(3), options);
+        FAIL() << "nothing is thrown";
+    } catch (const OperatorError& error) {
+        EXPECT_EQ(error.operator_name(), "alone");
+        EXPECT_NE(std::string(error.what()).find("cannot merge"), std::string::npos);
+    }
+}
+
+TEST(Snapshots, AStateThatIsMergedAndSplitGoesOnInOtherNumbersOfReplicas) {
+    for (const std::size_t before : {1U, 2U, 3U}) {
+        for (const std::size_t after : {1U, 2U, 3U}) {
+            const auto world = std::make_shared<World>();
+            const auto counts = std::make_shared<std::vector<std::int64_t>>(3);
+            const auto graph = [&](std::size_t replicas) {
+                Graph made{"tally"};
+                made.source(NumbersInWorld(world, 0, 50, 3), {.name = "numbers", .parallelism = 1})
+                    .rebalance()
+                    .map(Tally{world, counts}, {.name = "tally", .parallelism = replicas})
+                    .sink([](const Number&) {}, {.parallelism = 1});
+                return made;
+            };
+            RunOptions options = simulated();
+            options.snapshots.store = std::make_shared<StoreInWorld>(world);
+            world->begin_process(75);
+            EXPECT_THROW((void)run(graph(before), options), std::runtime_error);
+            ASSERT_GT(world->snapshots.size(), 1U);
+            world->begin_process(0);
+            (void)run(graph(after), options);
+            EXPECT_EQ(counts->at(0) + counts->at(1) + counts->at(2), 50)
+                << before << " replicas, then " << after;
+        }
+    }
 }
 
 TEST(Snapshots, OfAStructWithOtherMembersAreRefused) {

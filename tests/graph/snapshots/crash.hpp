@@ -19,6 +19,7 @@
 #include <tuple>
 #include <vector>
 
+#include <strid/base/state_share.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/run_scope.hpp>
@@ -247,6 +248,34 @@ struct Passing {
         world->call();
         return record;
     }
+};
+
+/// Adds up the numbers that its replica gets, and emits the sum at the end.
+class PartialSum : public OperatorTypes<Number, std::int64_t> {
+  public:
+    static constexpr OperatorTraits traits{
+        .kind = "partial-sum", .emits = Emits::any_number, .hears = events<Ended>};
+
+    explicit PartialSum(std::shared_ptr<World> world) : world_(std::move(world)) {}
+    void process(Number& one, auto& /*emit*/) {
+        world_->call();
+        sum_ += one.number + 1;
+    }
+    void on(Ended, auto& emit) {
+        auto sum = sum_;
+        emit(sum);
+    }
+    auto state() { return std::tie(sum_); }
+    void merge_state(const PartialSum& other) { sum_ += other.sum_; }
+    // A part for each replica, and what is left for the first.
+    void split_state(StateShare share) {
+        const auto replicas = static_cast<std::int64_t>(share.replicas);
+        sum_ = sum_ / replicas + (share.replica == 0 ? sum_ % replicas : 0);
+    }
+
+  private:
+    std::shared_ptr<World> world_;
+    std::int64_t sum_ = 0;
 };
 
 /// The lines of a text without those that are equal.

@@ -228,7 +228,7 @@ class Case {
     Graph stamped_in_order(Graph graph) {
         auto stream = numbers(graph, 0, 1)
                           .rebalance()
-                          .map(Passing<Number>{world_}, {.parallelism = replicas_of_source()})
+                          .map(Passing<Number>{world_}, {.parallelism = replicas()})
                           .template event_time<&Number::time>(BoundedDisorder{Duration{60 + 30}},
                                                               {.name = "time"})
                           .ordered()
@@ -246,6 +246,18 @@ class Case {
                           .apply(in_order_of_time(number_of), {.name = "order"});
         return finish(std::move(graph), std::move(stream));
     }
+    /// A state that is not by key, and whose rows do not depend on the replica that got a record.
+    Graph partial_sums(Graph graph) {
+        auto stream =
+            numbers(graph, 0, 1)
+                .rebalance()
+                .apply(PartialSum{world_}, {.name = "partial-sums", .parallelism = replicas()})
+                .key_by([](std::int64_t) { return std::uint32_t{7}; })
+                .accumulate(std::int64_t{0},
+                            [](std::int64_t& sum, std::int64_t part) { sum += part; }, Emit::at_end,
+                            {.name = "sum", .parallelism = replicas()});
+        return finish(std::move(graph), std::move(stream));
+    }
     Graph deduplicated(Graph graph) {
         auto stream = timed(graph, 0)
                           .apply(in_order_of_time(number_of), {.name = "order"})
@@ -261,7 +273,7 @@ class Case {
         Graph graph("crash");
         count_ = 20 + below(60);
         keys_ = 1 + static_cast<std::uint32_t>(below(8));
-        switch (below(13)) {
+        switch (below(14)) {
             case 0:
                 return finish(std::move(graph),
                               timed(graph, 0)
@@ -289,6 +301,8 @@ class Case {
                 return stamped_in_order(std::move(graph));
             case 11:
                 return timed_in_order(std::move(graph));
+            case 12:
+                return partial_sums(std::move(graph));
             default:
                 return deduplicated(std::move(graph));
         }

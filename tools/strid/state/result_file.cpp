@@ -13,6 +13,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
 #include <strid/base/whole_file.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/base/file_place.hpp>
 #include <strid/state/codec.hpp>
 
@@ -52,6 +53,11 @@ void find(ResultFile& result, const UnfinishedFile& unfinished) {
 
 ResultFile result_file(const std::string& path, std::span<const std::byte> prepared) {
     ResultFile result{.path = path};
+    if (is_transport_address(path)) {
+        result.is_table = true;
+        result.bytes = prepared.size();
+        return result;
+    }
     UnfinishedFile unfinished;
     try {
         StateReader reader{prepared};

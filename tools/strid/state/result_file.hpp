@@ -17,7 +17,8 @@ namespace strid::tool {
 struct ResultFile {
     std::string path = {};    ///< As the run was given it, from the folder it was started in.
     std::string beside = {};  ///< The file until it is complete; empty: it has its own name.
-    std::uint64_t bytes = 0;  ///< At the snapshot.
+    std::uint64_t bytes = 0;  ///< At the snapshot; of a table, what waits in the snapshot for it.
+    bool is_table = false;    ///< The path is the address of a table (connector/transport.hpp).
     std::optional<std::uint64_t> found_bytes = {};  ///< Of the file beside, where it is there.
     std::string fault = {};  ///< The reason why a run cannot go on with it; empty: none is seen.
 };

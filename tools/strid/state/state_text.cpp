@@ -111,6 +111,7 @@ std::string description_text(const SnapshotDescription& description, const std::
 
 std::string result_text(const ResultFile& result) {
     std::string text = printable(result.path) + ": " + bytes_text(result.bytes);
+    if (result.is_table) text += " that go into the table before others";
     if (!result.beside.empty()) text += ", in " + printable(result.beside);
     if (!result.fault.empty()) text += " (" + printable(result.fault) + ')';
     return text;

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/journal.hpp>
+#include <strid/state/journal.hpp>
 
 #include "window_arguments.hpp"
 
@@ -49,14 +49,19 @@ void add_journal_options(CLI::App& command, WindowCommand& options) {
     command.add_flag("--journal-join", options.joins_lines,
                      "The input goes on in the middle of the line that the journal ends with, as a "
                      "named pipe does that stays open; otherwise such a line is cut off");
+    command.add_flag("--journal-acknowledge", journal.acknowledges,
+                     "Of a socket: send it lines `accepted N` with the number of lines that the "
+                     "journal has; one that listens takes the next client where one has ended");
 }
 
 void check_journal_options(const WindowCommand& command) {
     const JournalOptions& journal = command.job.csv.journal;
     if (!journal.on()) {
-        if (command.is_journal_described || command.joins_lines ||
+        if (command.is_journal_described || command.joins_lines || journal.acknowledges ||
             journal.on_full != OnJournalFull::wait) {
-            throw GraphError("--journal-sync, --journal-full and --journal-join are for --journal");
+            throw GraphError(
+                "--journal-sync, --journal-full, --journal-join and --journal-acknowledge are for "
+                "--journal");
         }
         return;
     }

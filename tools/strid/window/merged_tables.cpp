@@ -68,6 +68,7 @@ void MergedTables::note_places() noexcept {
     for (std::size_t i = 0; i != inputs_.size(); ++i) {
         Input& input = inputs_[i];
         const auto [file, to_bytes, journal] = input.source.state();
+        const bool reads_on = journal.journal != 0 || !journal.message.empty();
         const bool has_rows = !input.ahead.empty() || input.source.is_passing();
         places_[i] = {.file = file,
                       .from_bytes = has_rows ? input.ahead_from_bytes : to_bytes,
@@ -76,7 +77,7 @@ void MergedTables::note_places() noexcept {
                       .time = input.time,
                       .silent_since_ns = input.silent_since_ns,
                       .journal = journal,
-                      .times = is_journalled() ? input.source.time_place() : TimeReader::Place{}};
+                      .times = reads_on ? input.source.time_place() : TimeReader::Place{}};
     }
 }
 

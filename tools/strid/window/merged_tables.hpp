@@ -68,20 +68,28 @@ class RowsAhead {
 class MergedTables {
   public:
     using record_type = TableRow;
-    static constexpr SourceTraits traits{.hears = events<Opened, Restored, SnapshotBegins, Stopped>,
-                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
-                                                Has::fraction_done | Has::bytes_read |
-                                                Has::replicas_used | Has::is_journalled,
-                                         .drains = true};
+    static constexpr SourceTraits traits{
+        .hears = events<TasksWanted, Opened, Restored, SnapshotBegins, Closed, Stopped>,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read |
+               Has::replicas_used | Has::is_journalled,
+        .drains = true};
 
     explicit MergedTables(const WindowJob& job);
 
+    /// Merging reads a few rows of each input at a time: they are not parsed ahead.
+    void on(const TasksWanted& wanted) {
+        if (inputs_.size() == 1) inputs_.front().source.on(wanted);
+    }
+    void on(Closed closed) noexcept {
+        for (Input& input : inputs_) input.source.on(closed);
+    }
     void on(const Opened& opened);
     /// Throws InputOutputError for an input that cannot be read once more, such as a pipe.
     void on(Restored restored);
-    /// The dead letters so far belong to the snapshot.
+    /// The dead letters so far belong to the snapshot, and messages have their position.
     void on(SnapshotBegins snapshot) {
         for (Input& input : inputs_) input.source.on(snapshot);
+        note_places();
     }
 
     template <class Emit>
@@ -120,7 +128,7 @@ class MergedTables {
         EventTime time = EventTime::earliest();
         std::int64_t silent_since_ns = 0;
         JournalPlace journal = {};
-        TimeReader::Place times = {};  // of a journal
+        TimeReader::Place times = {};  // of text that is not read again
     };
     struct Input {
         explicit Input(const WindowJob& job) : source(job) {}

@@ -44,4 +44,9 @@ void RowMemory::forget() {
     std::erase_if(before_, [](const Piece& one) { return one.piece.use_count() == 1; });
 }
 
+void RowMemory::rest() {
+    forget();
+    if (now_.piece.use_count() == 1) now_.chunk.reset();
+}
+
 }  // namespace strid::tool

@@ -27,7 +27,7 @@ class RowMemory {
     RowMemory(const RowMemory& other) noexcept : row_bytes_(other.row_bytes_) {}
     RowMemory(RowMemory&&) noexcept = default;
     RowMemory& operator=(const RowMemory&) = delete;
-    RowMemory& operator=(RowMemory&&) = delete;
+    RowMemory& operator=(RowMemory&&) noexcept = default;
     ~RowMemory() = default;
 
     /// The next rows point into this chunk.
@@ -53,6 +53,8 @@ class RowMemory {
     [[nodiscard]] bool take_change() noexcept { return std::exchange(has_changed_, false); }
     /// Lets go of the chunks whose rows cannot be read any more. O(pieces in use).
     void forget();
+    /// The same, also of the chunk of the piece at hand: the next rows point into another.
+    void rest();
 
   private:
     struct Piece {

@@ -75,6 +75,7 @@ void TableSource::begin_input() {
                                            : &JsonCutter::region_end);
     }
     steps_.clear();
+    parsers_.forget_pattern();
     times_.begin_input(path());
 }
 
@@ -336,7 +337,8 @@ void TableSource::note_json_values(const TableRow& row) noexcept {
     has_json_rows_ = true;
     json_values_seen_ |= present;
     plan_->has_json_rows.store(true, std::memory_order_relaxed);
-    plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
+    // Copies that parse ranges see values as well.
+    plan_->json_values_seen.fetch_or(json_values_seen_, std::memory_order_relaxed);
 }
 
 }  // namespace strid::tool

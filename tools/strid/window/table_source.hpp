@@ -28,12 +28,17 @@ namespace strid::tool {
 class TableSource : public CsvSource {
   public:
     using record_type = TableRow;
+    static constexpr SourceTraits traits = with_ranges(CsvSource::traits);
 
     using CsvSource::do_not_wait;
     using CsvSource::emit_again_from;
     using CsvSource::is_passing;
 
     using CsvSource::on;
+    void on(const TasksWanted& wanted) {
+        if (!times_.depend_on_order()) bring_parsers(parsers_, wanted);
+    }
+    void on(Closed) noexcept { parsers_.close(); }
     void on(const Opened& opened) {
         CsvSource::on(opened);
         begin_input();
@@ -52,10 +57,23 @@ class TableSource : public CsvSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        memory_.forget();
+        if (is_reading_ahead()) {
+            memory_.rest();
+        } else {
+            memory_.forget();
+        }
         Emitted<Emit> emitted{emit, memory_};
         return poll_records<TableRow, true>(emitted, budget, TableRows{*this});
     }
+    /// Parses a range, as a copy of the source that has read it.
+    void parse(ParsedRows<TableRow>& range) {
+        memory_.rest();
+        Emitted<ParsedRows<TableRow>> emitted{range, memory_};
+        parse_apart<TableRow, true>(range, emitted, TableRows{*this});
+    }
+    void rest() { memory_.rest(); }
+    /// Batches point to rows that have only the chunk of their own memory.
+    void take_rows_of(TableSource& other) noexcept { memory_ = std::move(other.memory_); }
 
   private:
     /// Takes the chunks that rows point into, and gives the pieces with the rows in their place.
@@ -94,6 +112,26 @@ class TableSource : public CsvSource {
         }
         void end_input() const { source->finish_json(); }
         [[nodiscard]] bool is_settled() const noexcept { return source->is_format_settled(); }
+        [[nodiscard]] bool begin_ranges() const {
+            if (!is_settled()) return false;
+            if (source->format_ == TableFormat::json && !JsonObjects::are_lines(*source)) {
+                return false;
+            }
+            source->parsers_.set_pattern(*source);
+            return true;
+        }
+        template <class Emit>
+        [[nodiscard]] static auto& emit_of_parsed(Emit& emitted) noexcept {
+            return emitted.emit;
+        }
+        static constexpr bool reads_ranges = true;
+        void begin_apart() const noexcept {
+            CsvRows::begin_apart();
+            source->objects_.begin_input();
+        }
+        void behind_parsed(std::uint64_t line) const noexcept {
+            source->objects_.skip_to_line(line);
+        }
         void skip_to_line(std::uint64_t line) const noexcept { source->skip_to_line(line); }
 
         TableSource* source;
@@ -129,7 +167,7 @@ class TableSource : public CsvSource {
     void skip_to_line(std::uint64_t line) noexcept {
         objects_.skip_to_line(line);
         json_values_seen_ = ~std::uint32_t{0};  // the lines before may have had any
-        plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
+        plan_->json_values_seen.fetch_or(json_values_seen_, std::memory_order_relaxed);
         times_.go_on(times_before_);
     }
     /// Before the first text of each input.
@@ -207,6 +245,7 @@ class TableSource : public CsvSource {
     std::array<std::string_view, TablePlan::times_max> time_parts_{};
     std::string time_text_;  // of the row at hand, where the time has several columns
     RowMemory memory_;
+    RangeParsers<TableSource> parsers_;
 };
 
 }  // namespace strid::tool

@@ -90,6 +90,12 @@ class TimeReader {
         return true;
     }
     [[nodiscard]] Place place() const noexcept { return {before_, year_}; }
+    /// Whether the row before decides how a time is read: which year it has, or which of two
+    /// moments it is. Times of a zone also count those.
+    [[nodiscard]] bool depend_on_order() const noexcept {
+        const bool has_years = !format_->pattern || format_->pattern->has_year();
+        return !format_->zone.is_utc() || (format_->year != 0 && !has_years);
+    }
     /// The rows up to there are passed over.
     void go_on(const Place& place) noexcept {
         before_ = place.before;

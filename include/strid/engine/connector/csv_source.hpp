@@ -48,6 +48,15 @@ class CsvSource : public FileSource {
         void refuse_partial() const { csv->refuse_open_quote(); }
         [[nodiscard]] bool pass_partial_at_stop() const { return csv->pass_open_quote_at_stop(); }
         [[nodiscard]] bool is_settled() const noexcept { return csv->is_settled(); }
+        [[nodiscard]] bool takes_parsed() const noexcept {
+            return csv->line_number_ >= csv->looked_at_line_;
+        }
+        void forget_partial() const noexcept { csv->cutter_.forget(); }
+        void begin_apart() const noexcept {
+            csv->cutter_.forget();
+            csv->looked_at_line_ = 0;
+        }
+        void behind_parsed(std::uint64_t /*line*/) const noexcept {}
 
         CsvSource* csv;
     };

@@ -11,6 +11,11 @@
 // reads the input from its beginning, emits and reports nothing up to that place, and goes on: what
 // a format has seen on the way (a header, the number of fields) is seen again. With a journal the
 // input is the text of the journal, and of what lies before the place only the head is read again.
+// Messages (TransportInput) are read from the one on that has the place.
+//
+// A run with several workers may give it tasks that parse ranges of a file ahead (RangeParsers).
+// Then it emits their rows in the order of the file, and reads itself what it must read: the head,
+// a line that is refused, a row that goes on behind its range.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +30,41 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/journal.hpp>
 #include <strid/connector/malformed.hpp>
 #include <strid/engine/connector/line_reader.hpp>
 #include <strid/engine/connector/malformed_handler.hpp>
+#include <strid/engine/connector/parsed_rows.hpp>
+#include <strid/engine/connector/range_parsers.hpp>
+#include <strid/engine/connector/range_queue.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/state/journal.hpp>
 
 namespace strid {
 
-/// The part of a source's place that only a journal needs.
+/// The part of a source's place that only a journal needs, as it was before there were messages.
+struct JournalPlaceOfText {
+    std::uint64_t journal = 0;     ///< As below.
+    std::uint64_t head_bytes = 0;  ///< As below.
+    std::uint64_t line = 0;        ///< As below.
+    bool is_in_line = false;       ///< As below.
+};
+/// The part of a source's place that only a journal needs, or messages.
 struct JournalPlace {
     std::uint64_t journal = 0;  ///< Which one; 0: none.
     /// Of the text: behind so many bytes the format is settled. 0: it is not yet.
     std::uint64_t head_bytes = 0;
-    std::uint64_t line = 0;   ///< The number of the last line before the place.
-    bool is_in_line = false;  ///< A line that is too long is being dropped.
+    std::uint64_t line = 0;    ///< The number of the last line before the place.
+    bool is_in_line = false;   ///< A line that is too long is being dropped.
+    std::string message = {};  ///< The position of the message at the place; empty: there is none.
+    std::uint64_t message_bytes = 0;  ///< Of the text: before it.
+
+    using saved_before = JournalPlaceOfText;
+    void go_on_from(const JournalPlaceOfText& before) {
+        journal = before.journal;
+        head_bytes = before.head_bytes;
+        line = before.line;
+        is_in_line = before.is_in_line;
+    }
 };
 
 class FileSource {
@@ -88,10 +113,19 @@ class FileSource {
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
     /// on(const Opened&).
     void keep_all_text() noexcept { keep_all_text_ = true; }
+    /// Of a copy that parses ranges, between two of them: lets go of memory of rows that have left.
+    void rest() const noexcept {}
+    /// The same: keeps from now on what rows of the other, which goes, need.
+    void take_rows_of(FileSource& /*other*/) const noexcept {}
     /// Of the input that is being read.
     [[nodiscard]] const std::string& path() const noexcept { return paths_[input_]; }
 
   protected:
+    /// The traits of a source with RangeParsers.
+    [[nodiscard]] static constexpr SourceTraits with_ranges(SourceTraits of) noexcept {
+        of.hears = of.hears | events<TasksWanted, Closed>;
+        return of;
+    }
     /// As on(const Opened&), for a reader outside a graph.
     void begin(const Context& context);
     /// `options`: CsvOptions, JsonOptions or TextLinesOptions. Throws GraphError for impossible
@@ -112,6 +146,12 @@ class FileSource {
     struct RowsOfLines {
         /// A row may go on beyond its line, so that `partial` is returned.
         static constexpr bool joins_lines = false;
+        /// Tasks may parse ranges of its text. Then it also has `begin_ranges()`: whether rows do
+        /// not depend on those before them any more; `takes_parsed()`: whether those of the range
+        /// at hand do not; `forget_partial()`: after `partial` the same row is read from its begin;
+        /// `begin_apart()`: before a range, in a copy that parses it; `behind_parsed(line)`: behind
+        /// rows that a task has parsed, `line` lines are before the text.
+        static constexpr bool reads_ranges = false;
 
         /// Before the text of each further input.
         void begin_input() const noexcept {}
@@ -127,6 +167,11 @@ class FileSource {
         [[nodiscard]] bool is_settled() const noexcept { return true; }
         /// The text from here on does not follow what was read last: `line` lines are before it.
         void skip_to_line(std::uint64_t /*line*/) const noexcept {}
+        /// Where rows go that a task has parsed.
+        template <class Emit>
+        [[nodiscard]] static Emit& emit_of_parsed(Emit& emit) noexcept {
+            return emit;
+        }
     };
     /// `format(record)` takes the text at position_ into a fresh record and returns the result.
     template <class Format, class T>
@@ -139,11 +184,37 @@ class FileSource {
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus poll_records(Emit& emit, std::size_t budget, Format format);
 
-    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, no_chunk, end, stopped };
+    enum class [[nodiscard]] Refill : std::uint8_t {
+        text,
+        too_long,
+        wait,
+        no_chunk,
+        parsing,  ///< a task is parsing the next range, or one that is to be read again
+        end,
+        stopped
+    };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
     /// `position_` and `end_` name the region. After a stop what waits in a pipe is read, of a file
-    /// nothing more: then `stopped`.
-    Refill refill();
+    /// nothing more: then `stopped`. `may_cut`: ranges may be read ahead.
+    Refill refill(bool may_cut = false);
+    /// Before on(const Opened&): adds tasks that parse ranges, where several workers gain by them.
+    template <class Source>
+    void bring_parsers(RangeParsers<Source>& parsers, const TasksWanted& wanted) {
+        if (wanted.context.replica != 0 || !gains_by_ranges(wanted)) return;
+        ranges_ = parsers.begin(wanted, ranges_for(wanted.workers));
+    }
+    [[nodiscard]] bool gains_by_ranges(const TasksWanted& wanted);
+    /// How many ranges there may be at once for so many tasks.
+    [[nodiscard]] std::size_t ranges_for(std::size_t tasks) const noexcept;
+    [[nodiscard]] bool is_reading_ahead() const noexcept { return range_ != nullptr; }
+    /// In a copy of the source that has read the text: parses a range up to the first line that
+    /// the source must read itself. `emit` gets the rows.
+    template <class T, bool holds_text, class Emit, class Format>
+    void parse_apart(ParsedRange& range, Emit& emit, Format format);
+    /// Before text is changed in place.
+    void note_change(char* begin, std::size_t bytes) {
+        if (apart_ != nullptr) apart_->changes.keep(begin, bytes);
+    }
     /// After `text`: what the poll has waited for entered the graph now, not when the poll began.
     void stamp_arrival(auto& emit) noexcept {
         if (arrived_ns_ != 0) emit.ingress_at(std::exchange(arrived_ns_, 0));
@@ -190,6 +261,9 @@ class FileSource {
                MalformedOptions malformed);
     template <class T, bool holds_text, class Emit, class Format>
     SourceStatus emit_records(Emit& emit, std::size_t budget, Format format);
+    /// `partial`: a row goes on behind the region.
+    template <class Format>
+    Refill refill_for(const Format& format, bool partial);
     /// Passes the rows that the source before this one has emitted. True: one goes on beyond the
     /// region.
     template <class T, class Format>
@@ -203,11 +277,30 @@ class FileSource {
             format.skip_to_line(line_number_);
         }
     }
+    // The ranges (file_ranges.cpp).
+    [[nodiscard]] bool has_parsed_rows() const noexcept {
+        return range_ != nullptr && range_->has_rows;
+    }
+    [[nodiscard]] const memory::TextReference& text_chunk() const noexcept {
+        return range_ != nullptr ? range_->text.chunk : reader_->chunk();
+    }
+    /// False: there are more rows of the range at hand.
+    template <class T, bool holds_text, class Emit, class Format>
+    bool emit_parsed(Emit& emit, std::size_t& budget, const Format& format);
+    void end_parsed() noexcept;
+    void read_range_again() noexcept;
+    [[nodiscard]] bool may_read_ahead() noexcept;
+    LineReader::Status read_ahead();
+    bool take_range() noexcept;
+    bool give_back();
+    void end_ranges() noexcept;
+
     void skip_text() noexcept;
     /// Where the format of a journal is settled for the first time.
     void note_head();
     void check_journal(const Context& context) const;
     void go_on_in_journal();
+    void go_on_in_messages();
     /// The bytes of the input's text before position_, without those that were skipped.
     [[nodiscard]] std::uint64_t text_bytes() const noexcept;
     void note_place() noexcept;
@@ -258,93 +351,17 @@ class FileSource {
     std::atomic<std::uint64_t> bytes_read_{0};
     // Relaxed: a poll that does not see it yet is followed by another.
     std::atomic<bool> stopped_{false};
+    RangeQueue* ranges_ = nullptr;     // null: this source reads all
+    ParsedRange* range_ = nullptr;     // at hand, with position_ in it; null: no text is read ahead
+    ParsedRange* apart_ = nullptr;     // that this copy parses
+    bool is_refused_ = false;          // a line of it
+    bool may_block_ = false;           // the input
+    std::size_t alone_ = 0;            // for so many regions nothing is read ahead
+    std::size_t alone_next_ = 1;       // and for so many when a range was guessed wrong once more
     bool is_draining_ = false;         // only what waited at a stop is still read
     std::int64_t drain_until_ns_ = 0;  // after a stop
 };
 
-template <class T, bool holds_text, class Emit, class Format>
-SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format format) {
-    static_assert(is_format<Format, T>);
-    const SourceStatus status = emit_records<T, holds_text>(emit, budget, format);
-    if (!malformed_) return status;  // another replica's
-    if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
-    if (needs_head_ && format.is_settled()) note_head();
-    note_place();
-    return status;
-}
-
-template <class T, class Format>
-bool FileSource::pass_rows(Format format) {
-    while (position_ != end_ && text_bytes() < std::min(pass_to_, emit_from_)) {
-        T record{};
-        if (format(record) == Row::partial) return true;
-    }
-    end_passing_at_its_end(format);
-    return false;
-}
-
-template <class T, bool holds_text, class Emit, class Format>
-SourceStatus FileSource::emit_records(Emit& emit, std::size_t budget, Format format) {
-    if (!reader_) return SourceStatus::finished;
-    const auto keep_text = [&] {
-        if constexpr (holds_text) {
-            if (position_ != end_) emit.keep_alive(reader_->chunk());
-        }
-    };
-    keep_text();
-    for (;;) {
-        bool partial = false;
-        if (pass_to_ != 0) {
-            partial = pass_rows<T>(format);
-            if (pass_to_ != 0) budget = std::min<std::size_t>(budget, 1);  // comes here after each
-        }
-        while (position_ != end_ && !partial) {
-            if (budget == 0) return SourceStatus::more;
-            T record{};
-            const Row row = format(record);
-            partial = row == Row::partial;
-            if (row != Row::ready) {
-                end_passing_at_its_end(format);
-                continue;
-            }
-            --budget;
-            if (!emit(std::move(record))) return SourceStatus::more;
-        }
-        const Refill refilled = refill();
-        end_passing_at_its_end(format);
-        if constexpr (Format::joins_lines) {
-            if ((refilled == Refill::too_long || refilled == Refill::end) && position_ != end_) {
-                format.refuse_partial();
-                continue;
-            }
-        }
-        switch (refilled) {
-            case Refill::text:
-                stamp_arrival(emit);
-                format.begin_text();
-                keep_text();
-                if (pass_to_ != 0) return SourceStatus::more;  // a stop and others come in between
-                break;
-            case Refill::wait:
-                return SourceStatus::idle;
-            case Refill::no_chunk:
-                return SourceStatus::held;
-            case Refill::too_long:
-                drop_too_long();
-                break;
-            case Refill::stopped:
-                if (position_ != end_ && format.pass_partial_at_stop()) break;
-                report_cut_off();
-                note_place();
-                place_is_final_ = true;
-                if (goes_on(format)) break;
-                return SourceStatus::finished;
-            case Refill::end:
-                format.end_input();
-                if (goes_on(format)) break;
-                return SourceStatus::finished;
-        }
-    }
-}
-
 }  // namespace strid
+
+#include <strid/engine/connector/file_polls.hpp>

@@ -32,6 +32,10 @@ class JsonObjects {
     void begin_input() noexcept { cutter_.forget(); }
     /// As FileSource::RowsOfLines::skip_to_line().
     void skip_to_line(std::uint64_t line) noexcept { cutter_.skip_to_line(line); }
+    /// Whether each object has a line of its own, so that tasks may parse ranges.
+    [[nodiscard]] static bool are_lines(const FileSource& source) noexcept {
+        return source.reader_->region_end() == '\n';
+    }
     /// Passes the next object. `ready`: text() is it.
     FileSource::Row cut(FileSource& source);
     /// After cut(): `ready`: its columns have texts.

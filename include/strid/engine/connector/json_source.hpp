@@ -51,6 +51,9 @@ class JsonSource : public FileSource {
     /// Refuses what the input ends in, or an object that is too long.
     void refuse_rest() { objects_.refuse_rest(*this); }
     void skip_to_line(std::uint64_t line) noexcept { objects_.skip_to_line(line); }
+    [[nodiscard]] bool has_lines() const noexcept { return JsonObjects::are_lines(*this); }
+    /// Before a range, in a copy that parses it.
+    void begin_apart() noexcept { objects_.begin_input(); }
     [[nodiscard]] NonFinite non_finite() const noexcept { return non_finite_; }
 
   private:

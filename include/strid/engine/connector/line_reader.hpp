@@ -61,6 +61,12 @@ class LineReader {
     /// After `too_long`: everything up to the next newline is dropped by the next read_more().
     void skip_line() noexcept { skipping_ = true; }
 
+    /// The next region has a chunk of its own, so that another thread may have this one.
+    void end_chunk() noexcept { is_chunk_ended_ = true; }
+    /// Instead of what is unread in [begin(), data_end()): this text, of which `bytes_before` bytes
+    /// are passed, and then the input.
+    void read_again(std::string text, std::uint64_t bytes_before);
+
     /// Whether skip_line() has not come to its end yet.
     [[nodiscard]] bool is_skipping() const noexcept { return skipping_; }
 
@@ -72,6 +78,7 @@ class LineReader {
     /// The chunk that keeps the region alive.
     [[nodiscard]] const memory::TextReference& chunk() const noexcept { return chunk_; }
     [[nodiscard]] const ByteReader& bytes() const noexcept { return bytes_; }
+    [[nodiscard]] ByteReader& bytes() noexcept { return bytes_; }
     /// As ByteReader::read_only_what_waits().
     void read_only_what_waits() { bytes_.read_only_what_waits(); }
     [[nodiscard]] bool is_valid() const noexcept;
@@ -96,6 +103,9 @@ class LineReader {
     RegionEnd choose_region_end_ = nullptr;  // null: chosen
     char region_end_ = '\n';
     std::uint64_t bytes_passed_ = 0;
+    std::string again_;         // is read before the input
+    std::size_t again_at_ = 0;  // the next byte of it
+    bool is_chunk_ended_ = false;
     bool skipping_ = false;
     bool ended_ = false;
 };

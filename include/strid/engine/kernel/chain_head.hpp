@@ -32,6 +32,7 @@ struct SourceHead {
     static constexpr bool drains = S::traits.drains;
     static constexpr bool awaits_outside = S::traits.awaits_outside;
 
+    void bring_tasks(const TasksWanted& wanted) { notify_source(source, wanted); }
     void open(const Opened& opened) { notify_source(source, opened); }
     /// Any thread.
     void stop() noexcept { notify_source(source, Stopped{}); }

@@ -56,16 +56,6 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
         chain_.skip(operator_index - Head::operators);
     }
 
-    void bring_tasks(const RunShape& shape, runtime::Task& task,
-                     std::vector<runtime::Task*>& tasks) override {
-        chain_.template each_that_hears<TasksWanted>([&]<std::size_t I>(auto& stage) {
-            const Context own = this->context(Head::operators + I);
-            guarded(names_[Head::operators + I], [&] {
-                stage.on(TasksWanted{own, task, shape.workers, shape.perturbed, tasks});
-            });
-        });
-    }
-
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
             guarded(names_.front(), [&] { head_.open({this->context(0), task, stop}); });
@@ -114,7 +104,10 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
     [[nodiscard]] bool awaits_outside() const noexcept override {
         return Head::awaits_outside || Chain::awaits_outside;
     }
-    void restore_as_ended() noexcept override { ended_ = restored_as_ended_ = true; }
+    void restore_as_ended() noexcept override {
+        ended_ = restored_as_ended_ = true;
+        head_.stop();  // so that no record is pushed into an inlet and left there
+    }
     [[nodiscard]] double fraction_done() const noexcept override { return head_.fraction_done(); }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return head_.bytes_read(); }
 
@@ -329,6 +322,7 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
 
     RunResult finish(std::int64_t clock_ns) {
         if (closed_) return RunResult::finished;
+        if (this->is_saving()) return this->wait_for_input(clock_ns);  // for the last slice
         waits_.end(clock_ns);
         Passed passed{};
         const bool done = restored_as_ended_ || [&] {
@@ -344,7 +338,7 @@ class Kernel final : public StageNode<Head, Router, Stages...> {
                 return this->wait_for_input(clock_ns);  // for its results
             return this->wait_for_room(clock_ns);
         }
-        if (!std::exchange(stages_closed_, true)) this->template notify<Closed>();
+        if (!std::exchange(stages_closed_, true)) this->notify_closed();
         if constexpr (has_output) {
             if (!output_->close())
                 return this->wait_for_room(clock_ns);  // a ring is full: others run

@@ -94,6 +94,9 @@ class Node {
         const std::vector<std::string>& /*stored*/) const {
         return {};
     }
+    /// Of each operator, whether another number of replicas goes on from its state although that is
+    /// not by key.
+    [[nodiscard]] virtual std::vector<bool> merge_state() const { return {}; }
     /// Goes on from saved parts, behind open() and before the first run. Throws StateError, also
     /// for a part that is shared and not by key, unless it is equal in all replicas; and what
     /// operators throw.
@@ -106,6 +109,11 @@ class Node {
         place_ = place;
         snapshots_ = snapshots_before;
     }
+    /// Tables of its state are being saved in slices: save_slice() is called between two runs. The
+    /// node does not end before.
+    [[nodiscard]] bool is_saving() const noexcept { return saving_ != nullptr; }
+    /// Saves a slice; behind the last one the snapshot gets the state. Throws what a codec throws.
+    void save_slice();
     /// It polls a source.
     [[nodiscard]] virtual bool polls() const noexcept { return false; }
     /// Gives back the present batch, which a run that failed may have left. Called on every node
@@ -208,12 +216,12 @@ class Node {
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
-    // The place in the stream is the last part of a state. `progress` is that of the stages,
-    // `source_progress` that of the source. Compiled once: no kernel has a codec of them.
-    /// Saves it, and gives the snapshot all that the node has saved.
-    void save_place(NodeState& state, const Progress& progress, const Progress& source_progress);
+    // The place in the stream is the last part of a state. `progress` is what the stages got last.
+    // Compiled once: no kernel has a codec of it.
+    /// Saves it, and the first slice.
+    void save_place(std::unique_ptr<NodeState> state, const Progress& progress);
     /// Throws StateError.
-    void load_place(PartBefore& part, Progress& progress, Progress& source_progress);
+    void load_place(PartBefore& part, Progress& progress);
 
     /// Calls the source's `stop`; once.
     virtual void stop_source() noexcept {}
@@ -241,6 +249,7 @@ class Node {
     std::uint64_t snapshots_ = 0;  // the number of the last one that it took a part in
 
   private:
+    std::unique_ptr<NodeState> saving_;  // null: none, or all is saved
     /// A second call returns after the first: the last thread of a run relies on the source having
     /// been stopped.
     void stop_source_once() noexcept {

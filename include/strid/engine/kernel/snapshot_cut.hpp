@@ -7,6 +7,9 @@
 // came before it is missing: the saved states are those of a run that had read so much of each
 // source and no more.
 //
+// A large table by key is saved in slices behind the barrier, between the batches of its node
+// (engine/operator/slices.hpp): the state that is delivered is that of the barrier all the same.
+//
 // Invariant: a node saves its state once for a snapshot, or ends before it would; then its state is
 // that of a node that has ended.
 //
@@ -17,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +29,7 @@
 #include <strid/engine/base/lambda_numbers.hpp>
 #include <strid/engine/base/type_name.hpp>
 #include <strid/engine/operator/key_groups.hpp>
+#include <strid/engine/operator/slices.hpp>
 #include <strid/engine/state/layouts.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/state/codec.hpp>
@@ -52,33 +57,27 @@ class SnapshotCut {
         wanted_.store(wanted.number << 1U | (wanted.is_last ? 1U : 0U), std::memory_order_relaxed);
     }
 
-    /// The state of a node (SavedParts), by its place among the nodes of the run. Any thread.
-    virtual void saved(std::size_t node, std::vector<std::byte> state) = 0;
+    /// The state of a node (parts_of_state), by its place among the nodes of the run. Any thread.
+    virtual void saved(std::size_t node, StateBytes state) = 0;
     /// The node has ended: it processes no record any more. Any thread.
     virtual void ended(std::size_t node) noexcept = 0;
+    /// How much a node saves between two batches.
+    [[nodiscard]] virtual SliceSize slice_size() const noexcept { return {}; }
 
   private:
     std::atomic<std::uint64_t> wanted_{0};
 };
 
-/// The bytes of a node: a part for each operator, one for its input, and where the parts end. With
-/// other numbers of replicas operators are fused in another way, and each finds its part by its
-/// name.
-class SavedParts {
-  public:
-    /// All bytes that were written so far, and by no part before, are one.
-    void end_part(const StateWriter& writer) { ends_.push_back(writer.written()); }
-    /// Behind the last part.
-    void write_ends(StateWriter& writer) const;
-    /// The parts of a node of so many operators. Throws StateError.
-    [[nodiscard]] static std::vector<std::span<const std::byte>> of(
-        std::span<const std::byte> state, std::size_t operators);
+/// The bytes of a node are a part for each operator, one for its input, and where the parts end.
+/// With other numbers of replicas operators are fused in another way, and each finds its part by
+/// its name. Returns the parts of a node of so many operators. Throws StateError.
+[[nodiscard]] std::vector<std::span<const std::byte>> parts_of_state(StateBytes& state,
+                                                                     std::size_t operators);
+/// Their sizes in bytes. Throws StateError.
+[[nodiscard]] std::vector<std::uint64_t> part_sizes(const StateBytes& state, std::size_t operators);
 
-  private:
-    std::vector<std::uint64_t> ends_;
-};
-
-/// The state of a node while it is saved: its parts, one behind the other.
+/// The state of a node while it is saved: its parts, one behind the other. Tables that are saved in
+/// slices are complete behind the last slice only.
 class NodeState {
   public:
     NodeState();
@@ -86,16 +85,39 @@ class NodeState {
     NodeState& operator=(const NodeState&) = delete;
     ~NodeState();
 
-    /// Takes the values of the present part.
-    [[nodiscard]] StateWriter& writer() noexcept { return writer_; }
+    /// A value of the present part, as it is now.
+    template <class Value>
+    void save(const Value& value) {
+        if constexpr (SavedInSlices<const Value>) {
+            add(value.in_slices());
+        } else {
+            state::save(writer_, value);
+        }
+    }
     void end_part();
-    /// Behind the last part: all bytes.
-    [[nodiscard]] std::vector<std::byte> take();
+    /// Saves a slice. True once all is saved.
+    [[nodiscard]] bool save_slice(const SliceSize& size);
+    /// Behind the last slice: all bytes.
+    [[nodiscard]] StateBytes take();
 
   private:
+    /// Behind so many bytes of the other values.
+    struct Sliced {
+        std::uint64_t behind;
+        std::unique_ptr<SlicedState> state;
+    };
+    struct End {
+        std::uint64_t behind;
+        std::size_t sliced;  // and behind so many of these
+    };
+
+    void add(std::unique_ptr<SlicedState> state);
+
     StateBytes kept_;
     StateWriter writer_;
-    SavedParts parts_;
+    std::vector<End> ends_;  // of the parts
+    std::vector<Sliced> sliced_;
+    std::size_t saved_ = 0;  // of these
 };
 
 /// A part of a node as it was in one node, or in all replicas that there were.

@@ -12,12 +12,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <strid/engine/base/assert.hpp>
 #include <strid/engine/kernel/chain_head.hpp>
 #include <strid/engine/kernel/fused_chain.hpp>
 #include <strid/engine/kernel/node.hpp>
@@ -57,6 +59,52 @@ inline constexpr bool has_state_without_keys = [] {
     return false;
 }();
 
+/// It is no source, whose tasks have records that are read again.
+template <class One>
+inline constexpr bool is_stage = std::same_as<decltype(One::traits), const OperatorTraits>;
+
+/// Loads the state of an operator from those of all replicas that there were, and keeps the share
+/// of one. The operator, which has this name, is as it was made.
+template <class One>
+void load_merged(One& one, PartBefore& part, const StateShare& share, const std::string& name) {
+    const One fresh = one;
+    for (StateReader& reader : part.readers) {
+        const auto load = [&](auto& value) { state::load(reader, value); };
+        if (&reader == &part.readers.front()) {
+            for_each_state(one, load);
+            continue;
+        }
+        One other = fresh;
+        for_each_state(other, load);
+        guarded(name, [&] { one.merge_state(std::as_const(other)); });
+    }
+    part.expect_end();
+    if (!part.readers.empty()) guarded(name, [&] { one.split_state(share); });
+}
+
+/// For requires_snapshots: the compiler names the type of the state, or the operator.
+template <class State>
+consteval bool state_is_saved() {
+    static_assert(state::has_codec<State>(),
+                  "requires_snapshots: a part of the state of an operator has no codec "
+                  "(strid/state/codec.hpp), and its type is this State");
+    return state::has_codec<State>();
+}
+template <class Operator>
+consteval bool takes_snapshots() {
+    constexpr bool takes =
+        !Operator::traits.no_snapshots && !(is_stage<Operator> && Hears<Operator, TasksWanted>);
+    static_assert(takes,
+                  "requires_snapshots: this operator takes no snapshots, because what it "
+                  "emits, or its effects, cannot be had once more");
+    if constexpr (requires(Operator& one) { one.state(); }) {
+        return takes && []<class... States>(std::type_identity<std::tuple<States...>>) {
+            return (state_is_saved<std::remove_cvref_t<States>>() && ...);
+        }(std::type_identity<decltype(std::declval<Operator&>().state())>{});
+    }
+    return takes;
+}
+
 template <class Head, class Router, class... Stages>
 class StageNode : public Node {
   protected:
@@ -69,9 +117,29 @@ class StageNode : public Node {
   public:
     StageNode(const Head& head, StageList<Stages...>&& stages, const Router& router,
               const NodePlace& place)
-        : Node(place), head_(head), chain_(std::move(stages), router) {}
+        : Node(place), head_(head), chain_(std::move(stages), router) {
+        if constexpr (requires_snapshots<>) {
+            if constexpr (has_source) (void)takes_snapshots<typename Head::Source>();
+            ((void)takes_snapshots<Stages>(), ...);
+        }
+    }
 
     [[nodiscard]] bool polls() const noexcept override { return has_source; }
+    void bring_tasks(const RunShape& shape, runtime::Task& task,
+                     std::vector<runtime::Task*>& tasks) override {
+        if constexpr (has_source) {
+            const Context own = context(0);
+            guarded(names_.front(), [&] {
+                head_.bring_tasks({own, task, shape.workers, shape.perturbed, tasks});
+            });
+        }
+        chain_.template each_that_hears<TasksWanted>([&]<std::size_t I>(auto& stage) {
+            const Context own = context(Head::operators + I);
+            guarded(names_[Head::operators + I], [&] {
+                stage.on(TasksWanted{own, task, shape.workers, shape.perturbed, tasks});
+            });
+        });
+    }
     [[nodiscard]] [[gnu::cold]] std::vector<std::string> no_snapshot() const override {
         std::vector<std::string> faults;
         const auto add = [&]<class One>(std::size_t index, std::type_identity<One>) {
@@ -79,7 +147,7 @@ class StageNode : public Node {
                 faults.push_back(no_codec(names_[index], type_of_state<One>()));
             } else if constexpr (One::traits.no_snapshots) {
                 faults.push_back(works_apart_of_state(names_[index]));
-            } else if constexpr (Hears<One, TasksWanted>) {
+            } else if constexpr (is_stage<One> && Hears<One, TasksWanted>) {
                 faults.push_back(works_apart_of_state(names_[index]));
             }
         };
@@ -107,24 +175,21 @@ class StageNode : public Node {
         (add(std::type_identity<Stages>{}), ...);
         return types;
     }
+    [[nodiscard]] [[gnu::cold]] std::vector<bool> merge_state() const override {
+        if constexpr (has_source) {
+            return {false, MergesState<Stages>...};  // a source divides its records itself
+        } else {
+            return {MergesState<Stages>...};
+        }
+    }
     // Cold: inlined into a unit, what runs once takes the room of what runs for each record.
     [[gnu::cold]] void restore(PartsBefore& before) override {
         if constexpr (has_codecs) {
             auto part = before.operators.begin();
-            each_operator([&]<class One>(One& one) {
-                if constexpr (has_state_without_keys<One>) check_not_copied(*part);
-                if constexpr (requires { one.state(); }) {
-                    state::Layouts layouts(part->type);
-                    if (!part->type.empty()) (void)layout_of_state<One>(layouts);
-                    for (StateReader& reader : part->readers) reader.use(layouts.versions());
-                    load_part(*part, {replica_, parallelism_},
-                              [&](const auto& load) { for_each_state(one, load); });
-                } else {
-                    part->expect_end();
-                }
-                ++part;
-            });
-            load_place(before.input, progress_, source_progress_);
+            auto name = names_.begin();
+            each_operator([&](auto& one) { restore_operator(one, *part++, *name++); });
+            load_place(before.input, progress_);
+            if constexpr (has_source) source_progress_ = progress_;
             // The output tells its consumers where the stream is before the first record.
             advancing_ = progress_ != Progress{};
         }
@@ -132,19 +197,21 @@ class StageNode : public Node {
     }
 
   protected:
-    /// Saves the state: all records before the snapshot have passed.
+    /// Saves the state, or begins to: all records before the snapshot have passed.
     [[gnu::noinline]] void begin_snapshot(std::uint64_t number) {
         is_cutting_ = true;
         snapshots_ = number;
         notify_all(SnapshotBegins{number});
         if constexpr (has_output) output_->send_records();
         if constexpr (has_codecs) {
-            NodeState state;
+            auto state = std::make_unique<NodeState>();
             each_operator([&](auto& one) {
-                for_each_state(one, [&](auto& value) { state::save(state.writer(), value); });
-                state.end_part();
+                for_each_state(one, [&](const auto& value) { state->save(value); });
+                state->end_part();
             });
-            save_place(state, progress_, source_progress_);
+            // Of a source the two are equal between its polls.
+            STRID_ASSERT(!has_source || source_progress_ == progress_);
+            save_place(std::move(state), progress_);
         } else {
             cut_->saved(place_, {});
         }
@@ -169,6 +236,8 @@ class StageNode : public Node {
     [[gnu::noinline]] void notify() {
         notify_stages(Event{});
     }
+
+    [[gnu::noinline]] void notify_closed() { notify_all(Closed{}); }
 
     /// `arrived` records came in; a stage that is not selective passes all of them, except those on
     /// which its function threw. Returns how many left the last one.
@@ -233,6 +302,23 @@ class StageNode : public Node {
             if (parts[Head::operators + I].readers.empty()) return;
             guarded(names_[Head::operators + I], [&] { stage.on(Restored{}); });
         });
+    }
+    template <class One>
+    void restore_operator(One& one, PartBefore& part, const std::string& name) {
+        if constexpr (requires { one.state(); }) {
+            state::Layouts layouts(part.type);
+            if (!part.type.empty()) (void)layout_of_state<One>(layouts);
+            for (StateReader& reader : part.readers) reader.use(layouts.versions());
+            if constexpr (MergesState<One>) {
+                if (part.is_share) return load_merged(one, part, {replica_, parallelism_}, name);
+            } else if constexpr (has_state_without_keys<One>) {
+                check_not_copied(part);
+            }
+            load_part(part, {replica_, parallelism_},
+                      [&](const auto& load) { for_each_state(one, load); });
+        } else {
+            part.expect_end();
+        }
     }
     template <class Visit>
     void each_operator(const Visit& visit) {

@@ -78,6 +78,8 @@ consteval bool keeps_contract() {
         return false;
     } else if constexpr (detail::used_names<F>.state && !detail::HasState<F>) {
         return detail::names_its_state<F>();
+    } else if constexpr (!detail::shares_rightly<F>()) {
+        return false;
     } else if constexpr (HasFunctionTraits<F>) {
         if constexpr (!has_what_its_traits_list<F>()) return false;
     } else if constexpr (detail::used_names<F>.on) {

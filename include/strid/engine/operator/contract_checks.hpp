@@ -168,7 +168,8 @@ consteval bool is_source() {
         return false;
     } else if constexpr (!detail::can_be_derived_from<S>()) {
         return false;
-    } else if constexpr (!detail::has_its_hooks<S, Opened, Restored, SnapshotBegins, Stopped>()) {
+    } else if constexpr (!detail::has_its_hooks<S, TasksWanted, Opened, Restored, SnapshotBegins,
+                                                Closed, Stopped>()) {
         return false;
     } else if constexpr (!detail::has_its_members<S, wake_at_ns, blocks, files, fraction_done,
                                                   bytes_read, replicas_used, keep_all_text,

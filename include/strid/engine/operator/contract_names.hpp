@@ -327,12 +327,46 @@ consteval bool names_its_state() {
     return HasState<Class>;
 }
 
+struct StateSharing {
+    int merge_state, split_state;
+};
+template <class Class>
+struct WithStateSharing : Class, StateSharing {};
+/// It has a member merge_state or split_state, of any signature.
+template <class Class>
+consteval bool names_sharing() {
+    if constexpr (std::is_class_v<Class> && !std::is_final_v<Class>) {
+        using Named = WithStateSharing<Class>;
+        return !requires { &Named::merge_state; } || !requires { &Named::split_state; };
+    } else {
+        return false;
+    }
+}
+/// They are both there, and can be called.
+template <class Class>
+consteval bool shares_rightly() {
+    if constexpr (names_sharing<Class>() && !MergesState<Class>) {
+        // Of a class template both may be there for some arguments only.
+        constexpr bool neither = !requires(Class& one, const Class& other) {
+            one.merge_state(other);
+        } && !requires(Class& one) { one.split_state(StateShare{}); };
+        static_assert(neither,
+                      "a class whose state other numbers of replicas go on from has both void "
+                      "merge_state(const Mine& other) and void split_state(StateShare share)");
+        return neither;
+    } else {
+        return true;
+    }
+}
+
 /// It names its state, or says that its members are none.
 template <class Class>
 consteval bool has_its_state() {
     constexpr bool named = used_names<Class>.state;
     if constexpr (named && !HasState<Class>) {
         return names_its_state<Class>();
+    } else if constexpr (!shares_rightly<Class>()) {
+        return false;
     } else if constexpr (named && Class::traits.stateless) {
         static_assert(!Class::traits.stateless,
                       "the trait .stateless is for a class without state()");

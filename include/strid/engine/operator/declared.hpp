@@ -70,6 +70,9 @@ inline constexpr bool draws_watermarks = Hears<Operator, Clock>;
 /// Others make its results, and notify its task: tasks that it brings, or outside threads.
 template <class Operator>
 inline constexpr bool works_apart = Hears<Operator, TasksWanted> || Operator::traits.awaits_outside;
+/// It is the first of its node.
+template <class Operator>
+inline constexpr bool begins_node = works_apart<Operator> || Operator::traits.takes_batches;
 /// It is called in every run, to look at the clock or for results that others make.
 template <class Operator>
 inline constexpr bool asks_in_every_run =

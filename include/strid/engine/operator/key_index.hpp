@@ -4,12 +4,15 @@
 // A lookup reads one slot and one entry, and seldom more: a slot is small, so at most half of them
 // are taken, and a key is found at the slot of its hash or next to it (linear probing).
 //
-// A slot is a word: the pointer in the lower 48 bits, which is all that present processors use, and
-// above it 15 bits of the hash and a 1. A lookup can therefore pass a slot of another key without
-// reading that key's entry, which would be a cache miss for nothing.
+// A slot is a word: the pointer in the lower 48 bits, which is all that present processors use,
+// above it a mark of two bits, and 14 bits of the hash. A lookup can therefore pass a slot of
+// another key without reading that key's entry, which would be a cache miss for nothing.
+//
+// All entries can be set apart at once, by another mark: a lookup finds none of them until it is
+// taken back. A snapshot needs this (operator/keyed_state.hpp), and a lookup does no more for it.
 //
 // Threads: one. Invariant: each entry has one slot; between the slot of its hash and its own slot
-// no slot is empty; at most half are taken.
+// no slot is empty; at most half are taken. Each slot has one of the two marks.
 #pragma once
 
 #include <cstddef>
@@ -53,12 +56,13 @@ class KeyIndex {
     /// The index has the entries of the other, which has those of this one. O(1).
     void swap(KeyIndex& other) noexcept {
         slots_.swap(other.slots_);
+        std::swap(mark_, other.mark_);
         std::swap(mask_, other.mask_);
         std::swap(size_, other.size_);
     }
 
-    /// The entry of the key, or null. O(1). Inlined: the lookup is most of what a keyed operator
-    /// does.
+    /// The entry of the key; null where there is none, or it is set apart. O(1). Inlined: the
+    /// lookup is most of what a keyed operator does.
     [[nodiscard, gnu::always_inline]] Entry* find(const Key& key, std::uint64_t hash) const {
         const std::uint64_t salt = salt_of(hash);
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
@@ -73,15 +77,41 @@ class KeyIndex {
         }
     }
 
+    /// Sets all entries apart, of which none is yet. O(1).
+    void set_apart() noexcept { mark_ ^= both_marks; }
+    /// Takes the entry of the key back; null if there is none that is set apart. O(1).
+    [[nodiscard]] Entry* take_back(const Key& key, std::uint64_t hash) noexcept {
+        const std::uint64_t salt = salt_of(hash) ^ both_marks;
+        for (std::size_t at = hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+            if ((slots_[at] ^ salt) >> pointer_bits != 0) continue;
+            if (!same_key(key, entry_at(at).key)) continue;
+            slots_[at] ^= both_marks;
+            return &entry_at(at);
+        }
+        return nullptr;
+    }
+    /// Takes an entry back; false if it is not set apart, or has no slot. O(1).
+    bool take_back(const Entry& entry) noexcept {
+        const auto apart =
+            reinterpret_cast<std::uintptr_t>(&entry) | (salt_of(entry.hash) ^ both_marks);
+        for (std::size_t at = entry.hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+            if (slots_[at] != apart) continue;
+            slots_[at] ^= both_marks;
+            return true;
+        }
+        return false;
+    }
+
     /// Adds an entry whose key has none yet. O(1) amortised: all entries are placed anew when their
     /// number passes a power of two for the first time.
     void insert(Entry& entry) {
         if (size_ + 1 > room()) grow();
-        place(reinterpret_cast<std::uintptr_t>(&entry), entry.hash);
+        STRID_ASSERT(reinterpret_cast<std::uintptr_t>(&entry) >> pointer_bits == 0);
+        place(reinterpret_cast<std::uintptr_t>(&entry) | salt_of(entry.hash), entry.hash);
         ++size_;
     }
 
-    /// Removes an entry. O(1): entries behind it that it displaced move up.
+    /// Removes an entry that is not set apart. O(1): entries behind it that it displaced move up.
     void erase(const Entry& entry) {
         const auto word = reinterpret_cast<std::uintptr_t>(&entry) | salt_of(entry.hash);
         std::size_t gap = entry.hash & mask_;
@@ -99,13 +129,13 @@ class KeyIndex {
     /// Prefetches the slot that a lookup reads first.
     void prefetch(std::uint64_t hash) const noexcept { prefetch_for_read(&slots_[hash & mask_]); }
     /// The first entry on the way of a lookup that has these bits of the hash; null if none has.
-    /// Nearly always it is that of the key, if there is one. No entry is read. O(1).
+    /// Nearly always it is that of the key, if there is one, set apart or not. No entry is read.
+    /// O(1).
     [[nodiscard]] Entry* guess(std::uint64_t hash) const noexcept {
         const std::uint64_t salt = salt_of(hash);
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
-            const std::uint64_t pointer = slots_[at] ^ salt;
-            if (pointer >> pointer_bits == 0) return reinterpret_cast<Entry*>(pointer);
-            if (slots_[at] == 0) return nullptr;
+            // Of an empty slot, which has no bits, the address is null.
+            if ((slots_[at] ^ salt) >> salt_at == 0 || slots_[at] == 0) return address_at(at);
         }
     }
 
@@ -128,7 +158,15 @@ class KeyIndex {
             if (slots_[at] == 0) continue;
             ++taken;
             const Entry& entry = entry_at(at);
-            if (find(entry.key, entry.hash) != &entry) return false;
+            const std::uint64_t salt = slots_[at] & ~pointer_mask;
+            if ((salt_of(entry.hash) ^ salt) >> salt_at != 0) return false;
+            const std::uint64_t mark = salt & both_marks;
+            if (mark == 0 || mark == both_marks) return false;
+            for (std::size_t before = entry.hash & mask_; before != at;
+                 before = (before + 1) & mask_) {
+                if (slots_[before] == 0) return false;
+                if (same_key(entry.key, entry_at(before).key)) return false;
+            }
         }
         return taken == size_ && size_ <= room();
     }
@@ -138,12 +176,15 @@ class KeyIndex {
 
     static constexpr int pointer_bits = 48;
     static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
+    static constexpr int salt_at = pointer_bits + 2;  // behind the mark
+    static constexpr std::uint64_t both_marks = std::uint64_t{3} << pointer_bits;
     static_assert(sizeof(void*) == sizeof(std::uint64_t));
 
-    /// Bits 33 to 47 of the hash: the lower bits choose the slot, the upper ones the replica. Never
-    /// 0, so that an empty slot matches no key.
-    [[nodiscard]] static std::uint64_t salt_of(std::uint64_t hash) noexcept {
-        return (hash << 16 | std::uint64_t{1} << pointer_bits) & ~pointer_mask;
+    /// The mark of entries that are not set apart, and bits 34 to 47 of the hash: the lower bits
+    /// choose the slot, the upper ones the replica. Never 0, so that an empty slot matches no key.
+    [[nodiscard]] std::uint64_t salt_of(std::uint64_t hash) const noexcept {
+        constexpr int unused_bits = 16;
+        return hash >> (salt_at - unused_bits) << salt_at | mark_;
     }
 
     /// How many slots may be taken. One in four while all slots fit a cache of the core: nearly
@@ -152,15 +193,15 @@ class KeyIndex {
         constexpr std::size_t near_max = std::size_t{1} << 16;
         return slots_.size() / (slots_.size() <= near_max ? 4 : 2);
     }
-    [[nodiscard]] Entry& entry_at(std::size_t at) const noexcept {
-        return *reinterpret_cast<Entry*>(slots_[at] & pointer_mask);
+    [[nodiscard]] Entry* address_at(std::size_t at) const noexcept {
+        return reinterpret_cast<Entry*>(slots_[at] & pointer_mask);
     }
+    [[nodiscard]] Entry& entry_at(std::size_t at) const noexcept { return *address_at(at); }
 
-    void place(std::uintptr_t entry, std::uint64_t hash) {
-        STRID_ASSERT(entry >> pointer_bits == 0);
+    void place(std::uint64_t word, std::uint64_t hash) {
         std::size_t at = hash & mask_;
         while (slots_[at] != 0) at = (at + 1) & mask_;
-        slots_[at] = entry | salt_of(hash);
+        slots_[at] = word;
     }
 
     /// Entries move from a slot to the same one or its counterpart in the new half, or close by:
@@ -174,12 +215,12 @@ class KeyIndex {
             prefetch_for_read(
                 reinterpret_cast<const void*>(old[(at + ahead) % old.size()] & pointer_mask));
             if (old[at] == 0) continue;
-            const std::uint64_t pointer = old[at] & pointer_mask;
-            place(pointer, reinterpret_cast<const Entry*>(pointer)->hash);
+            place(old[at], reinterpret_cast<const Entry*>(old[at] & pointer_mask)->hash);
         }
     }
 
     Slots slots_ = Slots(8);  // always a power of two
+    std::uint64_t mark_ = std::uint64_t{1} << pointer_bits;
     std::size_t mask_ = slots_.size() - 1;
     std::size_t size_ = 0;
 };

@@ -7,85 +7,30 @@
 // A state is loaded into one that the operator has made, because some of it is configuration. The
 // table does not know how: the operator names it in its state() by `states_by_key(table, make)`.
 //
+// A table that is saved in slices (keyed_slices.hpp) may have states behind all others, whose keys
+// lie in their order before.
+//
 // Threads: only the task of the node.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <tuple>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include <strid/base/hash.hpp>
-#include <strid/engine/base/members.hpp>
+#include <strid/engine/operator/early_states.hpp>
+#include <strid/engine/operator/key_codec.hpp>
 #include <strid/engine/operator/key_groups.hpp>
-#include <strid/engine/operator/key_texts.hpp>
+#include <strid/engine/operator/keyed_slices.hpp>
+#include <strid/engine/operator/slices.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/state/codec.hpp>
 
 namespace strid::operators {
-
-/// Whether a key can be saved: it has a codec, or consists of texts and of parts that have one.
-template <class K>
-consteval bool key_has_codec() {
-    if constexpr (std::is_same_v<K, std::string_view>) {
-        return true;
-    } else if constexpr (!key_holds_text<K>) {
-        return state::has_codec<K>();
-    } else if constexpr (strid::detail::is_tuple_like<K>) {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return (key_has_codec<std::tuple_element_t<I, K>>() && ...);
-        }(std::make_index_sequence<std::tuple_size_v<K>>{});
-    } else {
-        return []<class... Parts>(strid::detail::MemberList<Parts...>) {
-            return (key_has_codec<Parts>() && ...);
-        }(strid::detail::MembersOf<K>{});
-    }
-}
-
-template <class K>
-void save_key(StateWriter& writer, const K& key) {
-    if constexpr (std::is_same_v<K, std::string_view>) {
-        writer.text(key);
-    } else if constexpr (!key_holds_text<K>) {
-        state::save(writer, key);
-    } else {
-        const auto save_parts = [&](const auto&... parts) { (save_key(writer, parts), ...); };
-        if constexpr (strid::detail::is_tuple_like<K>) {
-            std::apply(save_parts, key);
-        } else {
-            strid::detail::visit_members(key, save_parts);
-        }
-    }
-}
-
-/// Its texts lie in the bytes of the reader.
-template <class K>
-[[nodiscard]] K load_key(StateReader& reader) {
-    if constexpr (std::is_same_v<K, std::string_view>) {
-        return reader.text();
-    } else if constexpr (!key_holds_text<K>) {
-        return state::loaded<K>(reader);
-    } else if constexpr (strid::detail::is_tuple_like<K>) {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return K{load_key<std::tuple_element_t<I, K>>(reader)...};
-        }(std::make_index_sequence<std::tuple_size_v<K>>{});
-    } else {
-        return [&]<class... Parts>(strid::detail::MemberList<Parts...>) {
-            return K{load_key<Parts>(reader)...};
-        }(strid::detail::MembersOf<K>{});
-    }
-}
-
-template <class K, class State, KeyLife life>
-consteval KeyLife life_of_table(const KeyedState<K, State, life>*) {
-    return life;
-}
-/// The options of a table.
-template <class Table>
-inline constexpr KeyLife life_of = life_of_table(static_cast<const Table*>(nullptr));
 
 /// Calls `visit(entry)` for each key in the order in which they have to be loaded: that of their
 /// use where it is known, else that in which they came. Where keys expire without that order, it
@@ -142,11 +87,18 @@ class StatesByKey {
         requires has_codec
     {
         writer.length(table_->keys());
+        if constexpr (has_early_states<Table>) writer.length(0);
         each_in_order(*table_, [&](const auto& entry) {
             save_key(writer, entry.key);
             if constexpr (life.in_use_order) writer.number(as_word(entry.used_at));
             state::save(writer, entry.state);
         });
+    }
+    /// Saves the table as it is now, while records go on.
+    [[nodiscard]] std::unique_ptr<SlicedState> in_slices() const
+        requires(has_codec && life.in_slices)
+    {
+        return std::make_unique<KeyedSlices<Table>>(*table_);
     }
     /// Into a table without keys.
     void load(StateReader& reader)
@@ -159,18 +111,25 @@ class StatesByKey {
         requires has_codec
     {
         const auto lending = reader.lend(lent_);
-        for (std::size_t left = reader.length(0); left != 0; --left) {
+        const std::size_t keys = reader.length(0);
+        EarlyStates early(reader, has_early_states<Table>);
+        for (std::uint64_t place = 0; place != keys; ++place) {
             const K key = load_key<K>(reader);
             const std::uint64_t hash = hash_of(key);
-            if (table_->find(key, hash) != nullptr) reader.refuse("has a key twice");
+            const bool is_early = early.is_next(place);
             std::int64_t used_at = 0;
             if constexpr (life.in_use_order) used_at = as_time(reader.number());
             if (!share.has(hash)) {
-                State of_another = make_();
-                state::load(reader, of_another);
+                if (!is_early) leave_out_state(reader);
                 continue;
             }
-            auto& entry = table_->find_or_make(key, hash, make_);
+            const std::size_t keys_before = table_->keys();
+            Entry& entry = table_->find_or_make(key, hash, make_);
+            if (table_->keys() == keys_before) reader.refuse("has a key twice");
+            if (is_early) {
+                early.await(&entry);
+                continue;
+            }
             state::load(reader, entry.state);
             if constexpr (life.in_use_order) {
                 // Of several replicas: a key is kept for a little longer then.
@@ -180,9 +139,25 @@ class StatesByKey {
                 table_->use(entry, used_at);
             }
         }
+        if (early.has_next()) reader.refuse("has the place of no key");
+        for (std::size_t left = early.count(); left != 0; --left) load_early(reader, share, early);
     }
 
   private:
+    using Entry = typename Table::Entry;
+
+    void load_early(StateReader& reader, const KeyShare& share, EarlyStates& early) {
+        const K key = load_key<K>(reader);
+        const std::uint64_t hash = hash_of(key);
+        if (!share.has(hash)) return leave_out_state(reader);
+        Entry* const entry = table_->find(key, hash);
+        if (!early.arrives(entry)) reader.refuse("has the state of no key");
+        state::load(reader, entry->state);
+    }
+    void leave_out_state(StateReader& reader) {
+        State of_another = make_();
+        state::load(reader, of_another);
+    }
     static std::uint64_t as_word(std::int64_t time) noexcept {
         return static_cast<std::uint64_t>(time);
     }

@@ -63,6 +63,16 @@ class Plain {
         function_.on(closed);
     }
     auto state() { return state_of_function(function_); }
+    void merge_state(const Plain& other)
+        requires MergesState<F>
+    {
+        function_.merge_state(other.function_);
+    }
+    void split_state(StateShare share)
+        requires MergesState<F>
+    {
+        function_.split_state(share);
+    }
 
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quantiles of a field: `quantile(field<&Reading::value>, 0.99)`, or several of one pass,
-// `quantiles(field<&Reading::value>, 0.5, 0.9, 0.99)`. The state is a t-digest
-// (window/aggregates/t_digest.hpp): exact up to 512 values in a window, sketched above, with an
-// error of rank that is least near both ends.
+// `quantiles(field<&Reading::value>, 0.5, 0.9, 0.99)`. The state has the values of the window, and
+// quantiles are exact, up to 65,536 of them, or 16,384 where windows slide or sessions meet, as
+// long as the windows of the process together take no more than 256 MiB. Above it is a t-digest
+// (window/aggregates/t_digest.hpp), with an error of rank that is least near both ends.
 //
 // The quantile q of n values in order is the one at the place q * (n - 1), counted from 0; between
-// two places it is interpolated, as numpy does by default. Above 512 values the result is off by
-// about n * 4 q (1 - q) / 200 places: 0.5 % of n for the median, 0.02 % for q = 0.99.
+// two places it is interpolated, as numpy does by default. That of a sketch is off by about
+// n * 4 q (1 - q) / 200 places: 0.5 % of n for the median, 0.02 % for q = 0.99.
 //
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.
 //
-// A sketch has memory of its own, 16 bytes for each of the first values and a few kilobytes at
-// most, for each key and pane. The next sketch uses it again (memory/recycling.hpp): in the long
-// run neither a pane nor a result asks the heap for any.
+// A state has memory of its own for each key and pane, 8 to 16 bytes a value or some 20 KB of a
+// sketch. The next one uses it again (memory/recycling.hpp): in the long run neither a pane nor a
+// result asks the heap for any.
 #pragma once
 
 #include <concepts>

@@ -172,10 +172,10 @@ def engine_arguments(options, engine):
     words = ["--warmup", options.warmup]
     if options.purpose == "latency":
         words += ["--waiting", options.waiting]
-        if engine == "flink":
-            words += ["--buffer-timeout", options.buffer_timeout]
-    if options.no_chaining and engine == "flink":
-        words.append("--no-chaining")
+    if engine == "flink":
+        words += ["--buffer-timeout", options.buffer_timeout]
+        words += [f"--{name}" for name in ("no-chaining", "no-object-reuse")
+                  if vars(options)[name.replace("-", "_")]]
     return words
 
 
@@ -327,11 +327,14 @@ def add_measuring(commands, purpose, text):
     command.add_argument("--options", default="", metavar="'--NAME VALUE ...'",
                          help="of the application, for all contestants")
     command.add_argument("--no-chaining", action="store_true", help="of Flink's operators")
+    command.add_argument("--no-object-reuse", action="store_true",
+                         help="Flink copies records between chained operators")
+    command.add_argument("--buffer-timeout", metavar="TIME",
+                         default="0 ms" if purpose == "latency" else "100 ms",
+                         help="Flink's (default: %(default)s); 0 ms: each record at once")
     command.add_argument("--output", metavar="FILE", help="every round as JSON")
     if purpose == "latency":
         command.add_argument("--rate", default="10000", metavar="N", help="records a second")
-        command.add_argument("--buffer-timeout", default="0 ms", metavar="TIME",
-                             help="Flink's; 0 ms (default): each record at once")
         command.add_argument("--waiting", choices=("park", "spin"), default="park",
                              help="what the sources on the engines do between records")
     return command

@@ -5,17 +5,24 @@ wrote."""
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable
 from pathlib import Path
 
 from figure_values import Value, by_round, of_rounds, read_rows
 
-FILES = ("rates.csv", "latency.csv", "blocks.csv", "peers.csv")
+FILES = ("rates.csv", "latency.csv", "blocks.csv", "peers.csv", "turns.csv")
 WAYS = ("one", "default", "measured")  # of ours, with workers that share the tasks
 FIRST_THREE = ("FD", "SD", "TM")  # whose loss without pinning the paper gives by itself
 BLOCKS = {"seqs": "Seqs", "combiners": "Combiners", "pipes": "Pipes", "containers": "Containers",
           "all_to_alls": "All-to-Alls"}
 PAPERS_FORM = "--form paper"
 PERCENTILES = ("5", "25", "50", "75", "95", "99")
+CORES = {"1": "one core", "2": "two cores"}
+PAIRS_BY_TURNS = (("WindFlow", "Flink", "WindFlow over Flink"),
+                  ("Strid", "Flink", "Strid over Flink"),
+                  ("Strid", "WindFlow", "Strid over WindFlow"),
+                  ("WindFlow, as published", "Flink, as published",
+                   "WindFlow over Flink, as published"))
 Rounds = dict[str, float]
 
 
@@ -23,8 +30,8 @@ class Rows:
     """Rates by kind, application, way and place, of each round."""
 
     def __init__(self, folder: Path):
-        rates, self.latencies, self.blocks, self.peers = (read_rows(folder / name)
-                                                          for name in FILES)
+        rates, self.latencies, self.blocks, self.peers, self.turns = (
+            read_rows(folder / name) for name in FILES)
         self.found: dict[tuple, Rounds] = {}
         for row in rates:
             key = row["kind"], row["application"], row["way"], row["at"]
@@ -88,14 +95,51 @@ def speedups(found: dict[str, dict[str, list[float]]], kind: str) -> list[Value]
             series = f"{one} over {other}, {kind}"
             values += [of_rounds("12", series, name, [ratio], "times as fast")
                        for name, ratio in zip(common, ratios)]
-            values += [of_rounds("12", series, at, [value], "times as fast") for at, value in (
-                ("worst", min(ratios)), ("average", statistics.mean(ratios)),
-                ("best", max(ratios)))]
+            values += over_all("12", series, ratios)
     return values
 
 
+def best_by_turns(rows: Rows) -> dict[tuple[str, str, str], Rounds]:
+    """By cores, engine and application: the rounds of the setting that has the best median."""
+    by_setting: dict[tuple[str, str, str, str], Rounds] = {}
+    for row in rows.turns:
+        key = row["cores"], row["engine"], row["application"], row["setting"]
+        by_setting.setdefault(key, {})[row["round"]] = float(row["per_second"])
+    found: dict[tuple[str, str, str], Rounds] = {}
+    for (*key, _), rounds in by_setting.items():
+        before = found.get(tuple(key))
+        if before is None or middle(rounds.values()) > middle(before.values()):
+            found[tuple(key)] = rounds
+    return found
+
+
+def by_turns(rows: Rows) -> list[Value]:
+    """Of the rounds in which the engines took turns, by the cores that all of them had."""
+    found = best_by_turns(rows)
+    values = [of_rounds("12", f"{engine}, {CORES[cores]}", application, rounds.values(),
+                        "records/s")
+              for (cores, engine, application), rounds in found.items()]
+    for cores, name in CORES.items():
+        for one, other, series in PAIRS_BY_TURNS:
+            ratios = {application: by_round(rounds, found[cores, other, application])
+                      for (at, engine, application), rounds in found.items()
+                      if (at, engine) == (cores, one) and (cores, other, application) in found}
+            values += [of_rounds("12", f"{series}, {name}", application, of_application,
+                                 "times as fast")
+                       for application, of_application in ratios.items()]
+            values += over_all("12", f"{series}, {name}", map(middle, ratios.values()))
+    return values
+
+
+def over_all(figure: str, series: str, ratios: Iterable[float]) -> list[Value]:
+    """The worst, average and best of the applications."""
+    found = list(ratios)
+    return [of_rounds(figure, series, at, [of(found)], "times as fast") for at, of in (
+        ("worst", min), ("average", statistics.mean), ("best", max)) if found]
+
+
 def figure_12(rows: Rows) -> list[Value]:
-    values = []
+    values = by_turns(rows)
     names = {"one": "one replica", "best": "at its best"}
     for kind, name in names.items():
         found = contestants(rows, kind)

@@ -34,7 +34,7 @@ class Quantiles : public LiftsByAdding<Quantiles<Field, count>> {
         }
     }
 
-    /// O(log 512) amortised.
+    /// O(1) amortised; of a sketch O(log 1024).
     template <class T>
         requires std::invocable<const Field&, const T&>
     void add(State& state, const T& record) const {
@@ -45,7 +45,7 @@ class Quantiles : public LiftsByAdding<Quantiles<Field, count>> {
         both.merge(b);
         return both;
     }
-    /// Sorts a copy of what the state has: 512 values or centroids, hardly more.
+    /// O(values), by selection in a copy; a sketch sorts its newest 1,024 at most.
     [[nodiscard]] std::array<double, count> lower(const State& state) const {
         return state.quantiles(shares_);
     }

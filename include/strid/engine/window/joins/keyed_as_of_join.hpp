@@ -168,7 +168,9 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
         static Deadline& of(KeyState& state) noexcept { return state.expiry; }
     };
     using Keys =
-        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
+        KeyedState<K, KeyState,
+                   KeyLife{
+                       .expires = true, .clears = true, .shows_keys = false, .in_slices = true}>;
     using Entry = typename Keys::Entry;
 
     static void late(const Either& record, auto& emit) {
@@ -242,7 +244,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     bool answer_up_to(EventTime watermark, auto& emit) {
         while (deadlines_.is_due(watermark)) {
             if (!emit.room()) return false;
-            Entry* const key = deadlines_.pop();
+            Entry* const key = deadlines_.pop(keys_);
             if (key == nullptr) continue;
             const bool done = answer(key->state, watermark, emit);
             if (done) drop_unneeded(key->state.right, watermark);
@@ -253,7 +255,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     }
     void expire_up_to(EventTime watermark) {
         while (expiries_.is_due(watermark)) {
-            Entry* const key = expiries_.pop();
+            Entry* const key = expiries_.pop(keys_);
             if (key == nullptr) continue;
             drop_unneeded(key->state.right, watermark);
             await_or_expire(*key);

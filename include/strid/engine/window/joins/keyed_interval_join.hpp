@@ -175,7 +175,9 @@ class KeyedIntervalJoin
         Deadline deadline;
     };
     using Keys =
-        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
+        KeyedState<K, KeyState,
+                   KeyLife{
+                       .expires = true, .clears = true, .shows_keys = false, .in_slices = true}>;
     using Entry = typename Keys::Entry;
 
     void pair(auto& emit, const L* left, const R* right) {
@@ -218,7 +220,7 @@ class KeyedIntervalJoin
     bool expire_up_to(EventTime watermark, auto& emit) {
         while (deadlines_.is_due(watermark)) {
             if (!emit.room()) return false;
-            Entry* const key = deadlines_.pop();
+            Entry* const key = deadlines_.pop(keys_);
             if (key == nullptr) continue;
             KeyState& state = key->state;
             const bool left_done =

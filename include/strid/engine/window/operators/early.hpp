@@ -34,16 +34,17 @@ class EarlyKeys {
         keys_.push_back({last_, &key});
     }
 
-    /// Gives `write` each key that has changed, where it is time, while there is room. True once
-    /// all are done.
-    template <class Write>
-    bool write(auto& emit, const Write& write) {
+    /// Gives `write` each key of `keys` that has changed, where it is time, while there is room.
+    /// True once all are done.
+    template <class Keys, class Write>
+    bool write(auto& emit, Keys& keys, const Write& write) {
         if (keys_.empty()) return true;
         if (next_ == 0 && operator_clock_ns() < due_ns_) return true;
         for (; next_ != keys_.size(); ++next_) {
             if (!emit.room()) return false;
             Entry& key = *keys_[next_].key;
             if (key.state.early != keys_[next_].number) continue;
+            keys.change(key);
             key.state.early = 0;
             write(key);
         }

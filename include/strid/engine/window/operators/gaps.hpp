@@ -62,7 +62,7 @@ class GivenWindows {
     auto state() { return std::make_tuple(operators::states_by_key(keys_)); }
 
   private:
-    KeyedState<K, Range> keys_;
+    KeyedState<K, Range, KeyLife{.in_slices = true}> keys_;
     std::uint64_t gap_max_;
 };
 

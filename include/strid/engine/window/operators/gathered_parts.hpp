@@ -84,7 +84,7 @@ class GatheredParts
 
     std::uint64_t slide_;
     [[no_unique_address]] A aggregate_;
-    KeyedState<K, KeyState> table_;
+    KeyedState<K, KeyState, KeyLife{.in_slices = true}> table_;
 };
 
 }  // namespace strid::window

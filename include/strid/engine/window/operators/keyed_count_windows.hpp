@@ -158,7 +158,7 @@ class KeyedCountWindows
         std::uint64_t skip;         // records until the next window begins
         std::uint64_t start;        // of the window that fires next
     };
-    using Table = KeyedState<K, KeyState>;
+    using Table = KeyedState<K, KeyState, KeyLife{.in_slices = true}>;
 
     /// Of the key's next record.
     [[nodiscard]] std::uint64_t position(const KeyState& state) const noexcept {

@@ -77,7 +77,7 @@ class KeyedGlobalWindows
         CountBounds bounds;          // positions of the records in the window
         std::uint64_t reported = 0;  // the end of the window that fired last
     };
-    using Table = KeyedState<K, KeyState>;
+    using Table = KeyedState<K, KeyState, KeyLife{.in_slices = true}>;
 
     [[nodiscard]] auto fresh() {
         return [this] { return KeyState{aggregate_.identity(), trigger_, {0, 0}}; };

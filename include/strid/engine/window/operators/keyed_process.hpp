@@ -160,7 +160,9 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     }
     /// The keys, and the memory of their timers.
     struct Keys
-        : KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}> {
+        : KeyedState<K, KeyState,
+                     KeyLife{
+                         .expires = true, .clears = true, .shows_keys = false, .in_slices = true}> {
         [[nodiscard]] std::size_t bytes() const noexcept {
             return Keys::KeyedState::bytes() + tables_bytes + queues_bytes;
         }
@@ -215,9 +217,10 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         PendingTimers& pending = queue.first_key();
         const Measured measured{*this, pending};
         const Time time = queue.first();
+        Entry& key = *static_cast<Entry*>(pending.key);
+        keys_.change(key);
         if (!queue.pop()) return;  // cancelled, or its key was forgotten
         if constexpr (has_timers<Time>) {
-            Entry& key = *static_cast<Entry*>(pending.key);
             // There is no record that could be left out.
             operators::guarded(name_, [&] {
                 call(key, emit,

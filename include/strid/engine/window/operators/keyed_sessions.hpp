@@ -181,7 +181,8 @@ class KeyedSessions
         Deadline deadline;
         std::uint64_t early = 0;  // as EarlyKeys needs it
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .in_slices = true}>;
     using Entry = typename Keys::Entry;
 
     /// When the watermark shows that no record can extend it: a record at its very end still would.
@@ -260,7 +261,8 @@ class KeyedSessions
     bool fire_up_to(EventTime watermark, auto& emit) {
         while (deadlines_.is_due(watermark)) {
             if (!emit.room()) return false;
-            if (Entry* const key = deadlines_.pop()) look_at(*key, key->state.deadline.at, emit);
+            if (Entry* const key = deadlines_.pop(keys_))
+                look_at(*key, key->state.deadline.at, emit);
         }
         return true;
     }
@@ -340,7 +342,7 @@ class KeyedSessions
     }
 
     bool give_early(auto& emit) {
-        return early_.write(emit, [&](Entry& key) {
+        return early_.write(emit, keys_, [&](Entry& key) {
             for (Session& session : key.state.sessions) {
                 if (!std::exchange(session.changed, false) || session.fired) continue;
                 give(key, session, emit, Revision::early);

@@ -4,8 +4,7 @@
 // lifted into the pane that it lies in, the longest piece of time that no window divides, so its
 // cost does not depend on how many windows overlap. When the watermark passes the end of a window,
 // its panes are combined to the result, reusing the combinations that the window before it made
-// (engine/window/structures/panes.hpp). A fold, which cannot be combined, goes on in every window
-// of the record.
+// (engine/window/structures/panes.hpp). A fold cannot be combined: it goes on in each window.
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
@@ -78,8 +77,8 @@ class KeyedTimeWindows
 
     /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    /// The keys with their turns, and the watermark, from which follows what is closed. The
-    /// engine counts the keys of the windows that were given once, with the others.
+    /// The keys with their turns, and the watermark, from which follows what is closed. The engine
+    /// counts keys of windows that were given once, with the others.
     auto state() {
         const auto fresh = [this] { return KeyState(aggregate_); };
         auto keys = std::make_tuple(operators::states_by_key(keys_, fresh, aggregate_));
@@ -187,7 +186,8 @@ class KeyedTimeWindows
         Panes panes;  // of windows that are not closed
         Turn turn;
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .in_slices = true}>;
     using Entry = typename Keys::Entry;
 
     /// The window that is firing, for one key after another.
@@ -232,7 +232,7 @@ class KeyedTimeWindows
             }
             if (key == nullptr) {
                 Index window = 0;
-                if (!turns_.pop(end, window, key)) return true;
+                if (!turns_.pop(end, keys_, window, key)) return true;
                 if (looked_ahead_ == 0) looked_ahead_ = 1 + look_ahead_of_firing();
                 --looked_ahead_;
                 if (key == nullptr) continue;  // put forward, or another key's now
@@ -352,8 +352,8 @@ class KeyedTimeWindows
 
     /// Gives a window of a key as it is now, or with the value of no record.
     void give(const Entry& entry, Index window, Revision revision, auto& emit) {
-        const auto& sum = entry.state.panes.sum(aggregate_, panes_of(window));
-        give_sum(entry.key, windows_.bounds(window), sum, emit, revision);
+        give_sum(entry.key, windows_.bounds(window),
+                 entry.state.panes.sum(aggregate_, panes_of(window)), emit, revision);
     }
     /// Not one without length: a day that the clocks of the zone skipped.
     void give_empty(const K& key, Index window, auto& emit) {
@@ -368,7 +368,7 @@ class KeyedTimeWindows
     }
 
     bool give_early(auto& emit) {
-        return updates_.early.write(emit, [&](Entry& entry) {
+        return updates_.early.write(emit, keys_, [&](Entry& entry) {
             for (const Index window : entry.state.take_changes(turns_.position())) {
                 if (has_record()(entry, window)) give(entry, window, Revision::early, emit);
             }

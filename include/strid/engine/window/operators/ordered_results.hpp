@@ -157,7 +157,7 @@ class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>:
 
     std::uint64_t came_ = 0;
     std::uint64_t slide_;
-    KeyedState<K, KeyState> table_;
+    KeyedState<K, KeyState, KeyLife{.in_slices = true}> table_;
 };
 
 }  // namespace strid::window

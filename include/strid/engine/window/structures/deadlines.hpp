@@ -48,14 +48,16 @@ class Deadlines {
     [[nodiscard]] bool is_due(EventTime watermark) const noexcept {
         return !heap_.empty() && heap_.front().at <= watermark;
     }
-    /// Takes what is due: a key, which has no deadline then, or null for an item that another one
-    /// has taken the place of.
-    [[nodiscard]] Entry* pop() {
+    /// Takes what is due: a key of `keys`, which has no deadline then, or null for an item that
+    /// another one has taken the place of.
+    template <class Keys>
+    [[nodiscard]] Entry* pop(Keys& keys) {
         const Item item = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end(), later);
         heap_.pop_back();
         Deadline& deadline = Of::of(item.key->state);
         if (deadline.number != item.number) return nullptr;
+        keys.change(*item.key);
         deadline.number = 0;
         return item.key;
     }

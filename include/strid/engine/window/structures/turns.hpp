@@ -47,14 +47,17 @@ class Turns {
     void await(Entry& key, Index window) {
         if (window < key.state.turn.window) put(key, window);
     }
-    /// The next item before `end`: its key, which has no turn then, or null for an item that
-    /// another one has taken the place of. False where there is none.
-    [[nodiscard]] bool pop(Index end, Index& window, Entry*& key) {
+    /// The next item before `end`: its key of `keys`, which has no turn then, or null for an item
+    /// that another one has taken the place of. False where there is none.
+    template <class Keys>
+    [[nodiscard]] bool pop(Index end, Keys& keys, Index& window, Entry*& key) {
         Item item{};
         if (!schedule_.pop(end, window, item)) return false;
         Turn& turn = item.key->state.turn;
         key = turn.number == item.number ? item.key : nullptr;
-        if (key != nullptr) turn = {};
+        if (key == nullptr) return true;
+        keys.change(*key);
+        turn = {};
         return true;
     }
 

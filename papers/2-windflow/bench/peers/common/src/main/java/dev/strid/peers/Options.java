@@ -13,7 +13,8 @@ import java.util.Set;
  * error. Immutable but for what has been read; travels with the functions of a job.
  */
 public final class Options implements Serializable {
-    private static final Set<String> FLAGS = Set.of("once", "no-chaining", "turns");
+    private static final Set<String> FLAGS =
+            Set.of("once", "no-chaining", "no-object-reuse", "turns");
 
     private final String application;
     private final Map<String, String> values = new LinkedHashMap<>();

@@ -28,7 +28,7 @@ public final class Main {
         int parallelism = options.count("parallelism", 1);
         Map<String, String> values = new HashMap<>();
         values.put("parallelism.default", Integer.toString(parallelism));
-        values.put("pipeline.object-reuse", "true");
+        values.put("pipeline.object-reuse", Boolean.toString(!options.has("no-object-reuse")));
         values.put("pipeline.generic-types", "false");
         values.put("pipeline.operator-chaining.enabled",
                 Boolean.toString(!options.has("no-chaining")));

@@ -2,7 +2,6 @@
 //
 // The folder of a journal: its lock, and its files by their names, GENERATION-PLACE.journal. A
 // run that begins anew (--restart) writes a generation of its own beside the one of the run before.
-// Private to the connector room.
 //
 // Threads: one at a time. Invariant: a process has the lock as long as the object lives, unless it
 // was opened for reading.
@@ -12,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "journal_file.hpp"
+#include <strid/engine/state/journal_file.hpp>
 
 namespace strid::detail {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "journal_file.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,17 +11,21 @@
 #include <zlib.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/state/journal_file.hpp>
 
 namespace strid::detail {
 
 namespace {
 
-constexpr std::array<char, 16> first_line = {'s', 't', 'r', 'i', 'd', ' ', 'j', 'o',
-                                             'u', 'r', 'n', 'a', 'l', ' ', '1', '\n'};
+using FirstLine = std::array<char, 16>;
+constexpr FirstLine line_of_text = {'s', 't', 'r', 'i', 'd', ' ', 'j', 'o',
+                                    'u', 'r', 'n', 'a', 'l', ' ', '1', '\n'};
+constexpr FirstLine line_of_records = {'s', 't', 'r', 'i', 'd', ' ', 'r', 'e',
+                                       'c', 'o', 'r', 'd', 's', ' ', '1', '\n'};
 
 /// As it stands in the file.
 struct StoredHeader {
-    std::array<char, 16> line = first_line;
+    FirstLine line = line_of_text;
     JournalFileHeader header;
     std::uint64_t crc = 0;  // CRC-32 of all before
 };
@@ -81,11 +83,12 @@ std::span<char> room_of(T& value) noexcept {
 
 }  // namespace
 
-int JournalFileWriter::begin(int descriptor, const JournalFileHeader& header) {
+int JournalFileWriter::begin(int descriptor, JournalKind kind, const JournalFileHeader& header) {
     file_ = JournalDescriptor{descriptor};
     journal_ = header.journal;
     end_ = header.first;
-    StoredHeader stored{.header = header};
+    StoredHeader stored{.line = kind == JournalKind::text ? line_of_text : line_of_records,
+                        .header = header};
     stored.crc = crc_of(stored);
     file_bytes_ = sizeof stored;
     return write_at(descriptor, 0, bytes_of(stored), {});
@@ -124,11 +127,12 @@ JournalFileReader::JournalFileReader(int descriptor, std::string path)
     StoredHeader stored;
     const std::size_t got = read(0, room_of(stored));
     if (got < sizeof stored || is_zero_from(0)) return;
-    if (stored.line != first_line) {
+    if (stored.line != line_of_text && stored.line != line_of_records) {
         throw InputOutputError(path_ + ": is no journal that this version of Strid can read");
     }
     if (stored.crc != crc_of(stored)) refuse("its header does not have its checksum");
     has_header_ = true;
+    kind_ = stored.line == line_of_text ? JournalKind::text : JournalKind::records;
     header_ = stored.header;
     at_ = sizeof stored;
     end_ = header_.first;
@@ -162,6 +166,13 @@ bool JournalFileReader::is_zero_from(std::uint64_t at) const {
     }
 }
 
+/// The file has so many bytes: no memory is taken for a text that is not there.
+bool JournalFileReader::reaches(std::uint64_t bytes) const {
+    struct stat status {};
+    return ::fstat(file_.get(), &status) == 0 &&
+           static_cast<std::uint64_t>(status.st_size) >= bytes;
+}
+
 JournalFileReader::Found JournalFileReader::next() {
     BlockHeader header;
     const std::size_t got = read(at_, room_of(header));
@@ -172,8 +183,11 @@ JournalFileReader::Found JournalFileReader::next() {
         if (is_zero_from(at_)) return Found::torn;
         refuse("the header of a block does not have its checksum");
     }
-    text_.resize(header.bytes);
     const std::uint64_t text_at = at_ + sizeof header;
+    if (header.bytes > journal_text_bytes_max && !reaches(text_at + header.bytes)) {
+        return Found::torn;
+    }
+    text_.resize(header.bytes);
     if (read(text_at, text_) < text_.size()) return Found::torn;
     if (crc_of(text_.data(), text_.size()) != header.text_crc) {
         if (is_zero_from(text_at + text_.size())) return Found::torn;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "journal_folder.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -17,6 +15,7 @@
 #include <sys/stat.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/state/journal_folder.hpp>
 
 namespace strid::detail {
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of outputs that are tables of SQL: the options of their addresses, and lists of names in
+// commands. Plain values.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <strid/connector/transport.hpp>
+
+namespace strid::detail {
+
+/// The options of an output, which are taken.
+struct TableOptions {
+    /// Throws GraphError where no table is named.
+    explicit TableOptions(TransportAddress& address);
+    std::string name;
+    std::vector<std::string> keys;  ///< A row replaces the one with the same values in these.
+};
+
+/// Puts a name in quotes.
+using Quote = std::function<std::string(std::string_view)>;
+/// `"a", "b"`.
+[[nodiscard]] std::string list_of(const std::vector<std::string>& names, const Quote& quote);
+/// The end of an INSERT: a row whose keys are there is updated. Empty where there are no keys.
+[[nodiscard]] std::string on_conflict(const std::vector<std::string>& columns,
+                                      const std::vector<std::string>& keys, const Quote& quote);
+
+}  // namespace strid::detail

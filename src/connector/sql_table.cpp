@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <strid/engine/connector/sql_table.hpp>
+
+namespace strid::detail {
+
+TableOptions::TableOptions(TransportAddress& address)
+    : name(address.take("table")), keys(address.take_list("keys")) {
+    (void)address.take("sink");
+    if (name.empty()) address.refuse("an output has the option 'table': ?table=NAME");
+}
+
+std::string list_of(const std::vector<std::string>& names, const Quote& quote) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + quote(name);
+    return text;
+}
+
+std::string on_conflict(const std::vector<std::string>& columns,
+                        const std::vector<std::string>& keys, const Quote& quote) {
+    if (keys.empty()) return {};
+    std::string updates;
+    for (const std::string& column : columns) {
+        if (std::find(keys.begin(), keys.end(), column) != keys.end()) continue;
+        const std::string name = quote(column);
+        updates += fmt::format("{}{} = excluded.{}", updates.empty() ? "" : ", ", name, name);
+    }
+    return fmt::format(" on conflict ({}) do {}", list_of(keys, quote),
+                       updates.empty() ? "nothing" : "update set " + updates);
+}
+
+}  // namespace strid::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The messages of a topic, each a line. Threads: one at a time.
+//
+// A position is `PARTITION:OFFSET` of the next message of each partition, separated by spaces. The
+// partitions may come in another order than before. Where the place is within a message, of several
+// rows, that one must come first: it stands in front, behind a '>', and its partition is read alone
+// until it has come.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/connector/transport.hpp>
+
+#include "topic.hpp"
+
+namespace strid::kafka {
+
+class TopicInput final : public TransportInput {
+  public:
+    /// Throws GraphError, ConnectionLost and InputOutputError.
+    explicit TopicInput(TransportAddress address);
+    ~TopicInput() override;
+
+    ByteReader::Result read(std::span<char> out, int wait_ms) override;
+    [[nodiscard]] bool has_positions() const noexcept override { return true; }
+    void passed(std::uint64_t bytes) override;
+    [[nodiscard]] Position position(std::uint64_t bytes) override;
+    void go_on_at(std::string_view position) override;
+
+  private:
+    /// Its options, which are taken.
+    struct Part {
+        explicit Part(TransportAddress& address);
+        std::string start;
+        std::vector<std::int32_t> partitions;  // none: all
+        bool until_end = false;
+    };
+    /// Of a message that was handed out, and is not passed yet.
+    struct Handed {
+        std::uint64_t begin = 0;  // bytes before it
+        std::uint64_t end = 0;    // bytes up to its newline, which is no part of it
+        std::int32_t partition = 0;
+        std::int64_t offset = 0;
+    };
+
+    void begin();
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> edges_of(std::int32_t partition);
+    void pass_gap(std::int32_t partition, std::int64_t offset);
+    [[nodiscard]] std::int64_t first_offset(std::int32_t partition);
+    void assign(const std::map<std::int32_t, std::int64_t>& offsets);
+    void look_for_partitions();
+    [[nodiscard]] bool is_at_end() const noexcept;
+    void fetch(int wait_ms);
+    void take(const ::rd_kafka_message_t& message);
+
+    const Part part_;
+    const Topic topic_;
+    Client client_;
+    Queue queue_;  // the messages of all partitions
+    bool has_begun_ = false;
+    std::map<std::int32_t, std::int64_t> next_;  // offset of the next message to take, by partition
+    std::map<std::int32_t, std::int64_t> ends_;  // with until=end: up to here
+    std::map<std::int32_t, std::int64_t> passed_;  // of the messages before those in handed_
+    std::int32_t alone_ = -1;                      // this partition is read alone
+    std::string position_;                         // that it has begun at, until then
+    std::string text_;                             // of messages
+    std::size_t given_ = 0;                        // bytes of it
+    std::uint64_t bytes_ = 0;                      // of all messages so far
+    std::deque<Handed> handed_;
+    std::int64_t look_at_ns_ = 0;  // for new partitions
+};
+
+}  // namespace strid::kafka

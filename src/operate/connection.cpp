@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "http_text.hpp"
+
+namespace strid::operate {
+
+namespace {
+
+constexpr int peer_left = 499;
+constexpr std::string_view head_end = "\r\n\r\n";
+
+int milliseconds_until(std::chrono::steady_clock::time_point until) noexcept {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX));
+}
+
+bool may_be_repeated(int error) noexcept {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+}  // namespace
+
+bool Connection::wait_for(short events, Clock::time_point until) noexcept {
+    for (;;) {
+        std::array<::pollfd, 2> waited{
+            {{socket_.get(), events, 0}, {server_ends_ ? -1 : ending_, POLLIN, 0}}};
+        const int ready =
+            ::poll(waited.data(), waited.size(), milliseconds_until(std::min(until, latest_)));
+        if (ready == 0) return false;
+        if (ready < 0) {
+            if (errno != EINTR) return false;
+            continue;
+        }
+        if (waited[0].revents != 0) return true;
+        server_ends_ = true;
+        latest_ = Clock::now() + times_.at_end;
+        if (events == POLLIN) return false;
+    }
+}
+
+int Connection::read_head(std::string& head) {
+    const auto until = Clock::now() + times_.request;
+    std::array<char, 2048> piece{};
+    for (;;) {
+        if (!wait_for(POLLIN, until)) return server_ends_ ? peer_left : 408;
+        const ssize_t bytes = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+        if (bytes == 0) return peer_left;
+        if (bytes < 0) {
+            if (may_be_repeated(errno)) continue;
+            return peer_left;
+        }
+        const std::size_t before =
+            head.size() < head_end.size() ? 0 : head.size() - head_end.size();
+        head.append(piece.data(), static_cast<std::size_t>(bytes));
+        const std::size_t end = head.find(head_end, before);
+        const bool is_whole = end != std::string::npos;
+        if ((is_whole ? end : head.size()) > head_bytes_max) return 431;
+        if (!is_whole) continue;
+        head.resize(end + head_end.size());
+        return 0;
+    }
+}
+
+void Connection::write(std::string_view text) noexcept {
+    const auto until = Clock::now() + times_.response;
+    while (!text.empty()) {
+        const ssize_t bytes =
+            ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (bytes >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(bytes));
+        } else if (!may_be_repeated(errno) || !wait_for(POLLOUT, until)) {
+            return;
+        }
+    }
+}
+
+// A socket that is closed with bytes unread resets the connection, and the peer may lose what it
+// was sent.
+void Connection::finish() noexcept {
+    ::shutdown(socket_.get(), SHUT_WR);
+    constexpr std::chrono::milliseconds moment{200};
+    std::array<char, 2048> piece{};
+    const auto until = Clock::now() + moment;
+    while (Clock::now() < until && wait_for(POLLIN, until)) {
+        if (::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT) <= 0) return;
+    }
+}
+
+}  // namespace strid::operate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One request and one response over a connection, each within a time. Owns the descriptor. One
+// thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "listener.hpp"
+
+namespace strid::operate {
+
+/// How long peers may take. From the first byte to the last one, however many pieces it comes in.
+struct ConnectionTimes {
+    std::chrono::milliseconds request{5000};
+    std::chrono::milliseconds response{10000};
+    std::chrono::milliseconds at_end{1000};  ///< for a response, once the server ends
+};
+
+class Connection {
+  public:
+    /// `ending` becomes readable when the server ends.
+    Connection(Descriptor socket, int ending, const ConnectionTimes& times) noexcept
+        : socket_(std::move(socket)), ending_(ending), times_(times) {}
+
+    /// Reads up to the empty line behind the headers. Returns 0, or the status of the fault: 408
+    /// for a peer that was too slow, 431 for too long a head, and 499, to which no answer is sent,
+    /// for a peer that left and for the end of the server.
+    [[nodiscard]] int read_head(std::string& head);
+    /// Sends all of it, unless the peer leaves or is too slow.
+    void write(std::string_view text) noexcept;
+    /// Ends the response, and takes what the peer has sent beyond its request for a moment, so that
+    /// the response is not lost with it.
+    void finish() noexcept;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    /// Waits until the socket is ready for `events`. False: the time is over, or the server ends
+    /// and `events` is for reading.
+    [[nodiscard]] bool wait_for(short events, Clock::time_point until) noexcept;
+
+    Descriptor socket_;
+    int ending_;
+    const ConnectionTimes& times_;
+    bool server_ends_ = false;
+    Clock::time_point latest_ = Clock::time_point::max();  // once the server ends
+};
+
+}  // namespace strid::operate

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads for connections, made when they are needed, up to a number. Owns them. offer() and end()
+// are called by one thread.
+//
+// Invariant: at most `threads_max` connections are open, and each that was taken has a thread at
+// once: none waits behind a slow one.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "listener.hpp"
+
+namespace strid::operate {
+
+class ConnectionThreads {
+  public:
+    /// `handle` must not throw.
+    ConnectionThreads(std::size_t threads_max, std::function<void(Descriptor)> handle)
+        : threads_max_(threads_max), handle_(std::move(handle)) {}
+    ~ConnectionThreads() { end(); }
+    ConnectionThreads(const ConnectionThreads&) = delete;
+    ConnectionThreads& operator=(const ConnectionThreads&) = delete;
+
+    /// Takes the connection; false, with the connection left as it was, where all threads are busy
+    /// or the system has no more of them.
+    [[nodiscard]] bool offer(Descriptor& connection);
+    /// Waits for the connections that are open, and ends the threads.
+    void end() noexcept;
+
+  private:
+    void work();
+
+    const std::size_t threads_max_;
+    const std::function<void(Descriptor)> handle_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    // Under mutex_:
+    std::deque<Descriptor> taken_;  // no more than idle_
+    std::size_t idle_ = 0;          // threads without a connection, and those that begin
+    bool is_ending_ = false;
+    std::vector<std::thread> threads_;  // last: they use the rest
+};
+
+}  // namespace strid::operate

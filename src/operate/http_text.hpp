@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests and responses of HTTP/1.1 as text, as far as a server of small documents needs them:
+// requests without a body, and one of them on each connection. Pure functions, any thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace strid::operate {
+
+/// The most bytes of a request line with its headers.
+inline constexpr std::size_t head_bytes_max = 8192;
+
+/// A request that has been read.
+struct HttpRequest {
+    std::string method;  // "GET"
+    std::string path;    // behind a '/', without a query
+    /// By their names in lower case, the values without blanks around them.
+    std::map<std::string, std::string, std::less<>> headers = {};
+
+    /// Empty where there is none.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+/// The answer to a request.
+struct HttpResponse {
+    int status = 200;
+    std::string body = {};
+    std::string content_type = "text/plain; charset=utf-8";
+    std::string headers = {};  ///< More of them, each with its line end.
+};
+
+/// A response whose body is one sentence.
+[[nodiscard]] HttpResponse plain(int status, std::string_view sentence);
+
+/// Reads the head of a request, up to and with its empty line. Returns the status of the fault, and
+/// 0 where there is none: 400 for what is no HTTP, 413 for a request with a body, 505 for another
+/// version. A name that two headers have is a fault.
+[[nodiscard]] int read_head(std::string_view head, HttpRequest& request);
+
+/// The response as text; without its body to a HEAD.
+[[nodiscard]] std::string text_of(const HttpResponse& response, bool has_body);
+
+}  // namespace strid::operate

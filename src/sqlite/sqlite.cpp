@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <utility>
+
+#include <strid/connector/transport.hpp>
+#include <strid/sqlite/sqlite.hpp>
+
+#include "input.hpp"
+#include "output.hpp"
+
+namespace strid {
+
+void use_sqlite() {
+    add_transport({.scheme = "sqlite",
+                   .input =
+                       [](TransportAddress address) {
+                           return std::make_unique<sqlite::QueryInput>(std::move(address));
+                       },
+                   .output =
+                       [](TransportAddress address) {
+                           return std::make_unique<sqlite::InsertOutput>(std::move(address));
+                       }});
+}
+
+}  // namespace strid

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Topics against the mock cluster of librdkafka, which speaks the protocol on loopback; the tests
+// against a real broker are tests/transports/kafka_test.py.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
+#include <strid/kafka/kafka.hpp>
+
+namespace strid {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Topics : public testing::Test {
+  protected:
+    Topics() {
+        ::rd_kafka_conf_t* const configuration = ::rd_kafka_conf_new();
+        client_ = ::rd_kafka_new(RD_KAFKA_PRODUCER, configuration, nullptr, 0);
+        cluster_ = ::rd_kafka_mock_cluster_new(client_, 1);
+        ::rd_kafka_mock_topic_create(cluster_, "topic", 3, 1);
+    }
+    ~Topics() override {
+        ::rd_kafka_mock_cluster_destroy(cluster_);
+        ::rd_kafka_destroy(client_);
+    }
+    [[nodiscard]] std::string address(const std::string& options = "") const {
+        return std::string("kafka://") + ::rd_kafka_mock_cluster_bootstraps(cluster_) + "/topic?" +
+               options;
+    }
+    /// Sends rows, in a transaction each where there is a stream.
+    void send(const std::vector<std::string>& rows, const std::string& options = "") {
+        const auto output = make_transport_output(address(options));
+        output->open({"id", "name"});
+        for (const std::string& row : rows) output->write(row + "\n");
+        output->commit();
+        output->close();
+    }
+    /// The lines of an input up to its end, or `most` bytes of it.
+    static std::string text_of(TransportInput& input, std::size_t most = SIZE_MAX) {
+        std::string text;
+        for (int waited = 0; text.size() < most && waited != 200;) {
+            char bytes[64];
+            const std::size_t room = std::min(sizeof bytes, most - text.size());
+            const auto got = input.read({bytes, room}, 50);
+            if (got.status == ByteReader::Status::end) break;
+            if (got.status == ByteReader::Status::waiting) ++waited;
+            text.append(bytes, got.bytes);
+        }
+        return text;
+    }
+    static std::vector<std::string> lines_of(std::string text) {
+        std::vector<std::string> lines;
+        for (std::size_t begin = 0; begin != text.size();) {
+            const std::size_t end = text.find('\n', begin);
+            lines.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return lines;
+    }
+
+  private:
+    ::rd_kafka_t* client_ = nullptr;
+    ::rd_kafka_mock_cluster_t* cluster_ = nullptr;
+};
+
+TEST_F(Topics, RowsComeBack) {
+    std::vector<std::string> rows;
+    for (int i = 0; i != 500; ++i) rows.push_back(std::to_string(i) + ",name");
+    send(rows);
+    auto lines = lines_of(text_of(*open_transport_input(address("until=end"))));
+    std::sort(lines.begin(), lines.end());
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(lines, rows);
+}
+
+TEST_F(Topics, MessagesOfAKeyAreInTheirOrder) {
+    std::vector<std::string> rows;
+    for (int i = 0; i != 300; ++i) {
+        rows.push_back(std::to_string(i) + ",k" + std::to_string(i % 7));
+    }
+    send(rows, "key=name");
+    std::map<std::string, int> last;
+    for (const std::string& line : lines_of(text_of(*open_transport_input(address("until=end"))))) {
+        const std::size_t comma = line.find(',');
+        const int id = std::stoi(line.substr(0, comma));
+        int& before = last.try_emplace(line.substr(comma + 1), -1).first->second;
+        EXPECT_GT(id, before);
+        before = id;
+    }
+    EXPECT_EQ(last.size(), 7U);
+}
+
+TEST_F(Topics, RowsAreWrittenAsJson) {
+    send({R"(1,"a ""b"" \")", "007,", "-1.5e3,true", R"("2","")"}, "format=json&key=id");
+    auto lines = lines_of(text_of(*open_transport_input(address("until=end"))));
+    std::sort(lines.begin(), lines.end());
+    EXPECT_THAT(lines, testing::UnorderedElementsAre(
+                           R"({"id":1,"name":"a \"b\" \\"})", R"({"id":"007","name":null})",
+                           R"({"id":-1.5e3,"name":true})", R"({"id":"2","name":""})"));
+}
+
+/// From any place on the rest comes, each message once.
+TEST_F(Topics, AReaderGoesOnAtItsPosition) {
+    std::vector<std::string> rows;
+    for (int i = 0; i != 60; ++i) rows.push_back(std::to_string(i) + ",n" + std::to_string(i));
+    send(rows, "key=name");
+    std::sort(rows.begin(), rows.end());
+    for (std::size_t bytes = 0; bytes < 300; bytes += 41) {
+        auto first = open_transport_input(address("until=end"));
+        ASSERT_TRUE(first->has_positions());
+        std::string before = text_of(*first, bytes);
+        first->passed(bytes / 2);
+        const auto position = first->position(before.size());
+        ASSERT_LE(position.bytes, before.size());
+        first.reset();
+        auto next = open_transport_input(address("until=end"));
+        next->go_on_at(position.text);
+        const std::string rest = text_of(*next);
+        // The part of a message that was passed comes once more, and first.
+        const std::string again = before.substr(position.bytes);
+        EXPECT_EQ(rest.substr(0, again.size()), again);
+        // Behind a whole message its newline may be left, which is no part of it.
+        std::string passed = before.substr(0, position.bytes);
+        if (!passed.empty() && passed.back() != '\n') passed += '\n';
+        auto lines = lines_of(passed + rest);
+        std::sort(lines.begin(), lines.end());
+        EXPECT_EQ(lines, rows) << bytes;
+    }
+}
+
+/// The mock cluster keeps no offsets of transactions.
+TEST_F(Topics, AnEpochIsATransaction) {
+    const auto output = make_transport_output(address());
+    output->open({"id", "name"});
+    EXPECT_EQ(output->last_epoch("stream"), 0U);
+    output->write("1,a\n");
+    output->commit({.stream = "stream", .number = 5});
+    output->commit({.stream = "stream", .number = 6});
+    output->close();
+    output->open({"id", "name"});
+    output->write("2,b\n");  // of a transaction that the next process aborts
+    output->close();
+    output->open({"id", "name"});
+    output->commit({.stream = "stream", .number = 7});
+    EXPECT_THAT(lines_of(text_of(*open_transport_input(address("until=end")))), ElementsAre("1,a"));
+}
+
+TEST_F(Topics, FaultsAreOneSentence) {
+    const auto fault = [](const std::string& text) -> std::string {
+        try {
+            (void)open_transport_input(text);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    EXPECT_THAT(fault("kafka:topic"), HasSubstr("kafka://HOST:PORT/TOPIC"));
+    EXPECT_THAT(fault("kafka://host:1/?x=1"), HasSubstr("kafka://HOST:PORT/TOPIC"));
+    EXPECT_THAT(fault(address("start=never")), HasSubstr("earliest, latest, or @"));
+    EXPECT_THAT(fault(address("partition=9")), HasSubstr("there is no partition 9"));
+    EXPECT_THAT(fault(address("partition=x")), HasSubstr("no number of a partition"));
+    EXPECT_THAT(fault(address("fetch.max.bites=1")), HasSubstr("fetch.max.bites"));
+    EXPECT_THAT(fault(address("config=/none")), HasSubstr("/none: cannot be opened"));
+    const auto input = open_transport_input(address());
+    EXPECT_THROW(input->go_on_at("0:999"), InputOutputError);
+    EXPECT_THROW(input->go_on_at("7:0"), InputOutputError);
+    EXPECT_THROW(input->go_on_at("what"), InputOutputError);
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transports.hpp"
+
+#ifdef STRID_HAS_KAFKA
+#include <strid/kafka/kafka.hpp>
+#endif
+#ifdef STRID_HAS_MQTT
+#include <strid/mqtt/mqtt.hpp>
+#endif
+#ifdef STRID_HAS_POSTGRES
+#include <strid/postgres/postgres.hpp>
+#endif
+#ifdef STRID_HAS_SQLITE
+#include <strid/sqlite/sqlite.hpp>
+#endif
+
+namespace strid::tool {
+
+void add_transports() {
+#ifdef STRID_HAS_KAFKA
+    use_kafka();
+#endif
+#ifdef STRID_HAS_MQTT
+    use_mqtt();
+#endif
+#ifdef STRID_HAS_POSTGRES
+    use_postgres();
+#endif
+#ifdef STRID_HAS_SQLITE
+    use_sqlite();
+#endif
+}
+
+}  // namespace strid::tool
