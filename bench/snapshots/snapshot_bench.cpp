@@ -213,7 +213,7 @@ RunOptions options_of(const Settings& settings, std::uint64_t every) {
     if (every == 0) return options;
     options.snapshots.folder = settings.folder;
     options.snapshots.every = std::chrono::seconds(every);
-    options.snapshots.on_warning = [](const std::string& text) {
+    options.on_warning = [](const std::string& text) {
         std::printf("warning: %s\n", text.c_str());
     };
     return options;

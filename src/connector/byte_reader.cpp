@@ -201,6 +201,11 @@ void ByteReader::go_on_at(std::string_view position) {
     state_->input.transport()->go_on_at(position);
 }
 
+std::string_view ByteReader::lost() const noexcept {
+    const TransportInput* const transport = state_->input.transport();
+    return transport != nullptr ? transport->lost() : std::string_view{};
+}
+
 void ByteReader::read_only_what_waits() {
     state_->input.read_only_what_waits();
 }

@@ -67,6 +67,8 @@ FileSource::FileSource(FileSource&& other) noexcept
       line_number_(other.line_number_),
       reader_(std::move(other.reader_)),
       malformed_(std::move(other.malformed_)),
+      run_(other.run_),
+      connection_(std::move(other.connection_)),
       paths_(std::move(other.paths_)),
       input_(other.input_),
       place_(other.place_),
@@ -92,6 +94,7 @@ FileSource::~FileSource() = default;
 
 void FileSource::begin(const Context& context) {
     if (context.replica != 0) return;
+    run_ = context.run;
     input_ = 0;
     place_ = {};
     pass_to_ = 0;
@@ -118,6 +121,8 @@ void FileSource::begin(const Context& context) {
 
 void FileSource::open_input() {
     reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
+    const bool is_outside = run_ != nullptr && is_transport_address(path());
+    connection_ = is_outside ? run_->connect_to(path()) : nullptr;
     position_ = end_ = nullptr;
     line_number_ = 0;
     is_first_text_ = true;
@@ -216,6 +221,7 @@ FileSource::Refill FileSource::refill(bool may_cut) {
     }
     position_ = reader_->begin();
     end_ = reader_->end();
+    if (connection_) note_connection();
     if (waited_ && status == LineReader::Status::text) arrived_ns_ = now_ns();
     waited_ = status == LineReader::Status::waiting;
     publish_progress();
@@ -235,6 +241,15 @@ FileSource::Refill FileSource::refill(bool may_cut) {
             break;
     }
     return Refill::end;
+}
+
+void FileSource::note_connection() {
+    const std::string_view reason = reader_->bytes().lost();
+    if (reason.empty()) {
+        connection_->is_back();
+    } else {
+        connection_->lost(reason, "it is connected to once more");
+    }
 }
 
 void FileSource::report_cut_off() {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/base/json_text.hpp>
 #include <strid/engine/connector/message_rows.hpp>
 
 namespace strid::detail {
@@ -34,20 +35,6 @@ bool is_json_number(std::string_view text) noexcept {
     return i == text.size();
 }
 
-void append_json_text(std::string& out, std::string_view text) {
-    out += '"';
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            (out += '\\') += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
-}
-
 /// A field without quotes and without text is null; one that is a number is a number.
 void append_json_value(std::string& out, CsvField& field) {
     const bool is_quoted = field.quoted;
@@ -57,7 +44,7 @@ void append_json_value(std::string& out, CsvField& field) {
     } else if (!is_quoted && (is_json_number(text) || text == "true" || text == "false")) {
         out += text;
     } else {
-        append_json_text(out, text);
+        out += json_text(text);
     }
 }
 
@@ -87,7 +74,7 @@ void MessageRows::append_object(std::vector<CsvField>& fields) {
     payload_ = "{";
     for (std::size_t i = 0; i != fields.size(); ++i) {
         if (i != 0) payload_ += ',';
-        append_json_text(payload_, columns_[i]);
+        payload_ += json_text(columns_[i]);
         payload_ += ':';
         append_json_value(payload_, fields[i]);
     }

@@ -73,6 +73,7 @@ TableOutput::~TableOutput() {
 void TableOutput::begin() {
     table_ = make_transport_output(address_);  // a run before this one has interrupted its own
     failure_ = nullptr;
+    connection_ = run_ != nullptr ? run_->connect_to(address_) : nullptr;
     by_epoch_ = run_ != nullptr && run_->takes_snapshots();
     columns_.clear();
     if (by_epoch_) {
@@ -90,7 +91,7 @@ void TableOutput::begin() {
 void TableOutput::begin_epochs() {
     rows_.clear();
     epochs_.clear();
-    held_bytes_ = 0;
+    set_held_bytes(0);
     stored_ = added_ = begun_ = 0;
     has_asked_ = false;
     stream_.clear();
@@ -160,7 +161,7 @@ void TableOutput::write(std::string_view rows) {
     if (rows.empty()) return;
     if (!by_epoch_) return write_at_once(rows);
     rows_ += rows;
-    held_bytes_ += rows.size();
+    set_held_bytes(held_bytes_ + rows.size());
     if (held_bytes_ > held_bytes_max) wait_for_room();
 }
 
@@ -232,11 +233,16 @@ void TableOutput::snapshot_ended(std::uint64_t snapshot, bool is_stored) noexcep
         for (; has_work(); epochs_.pop_front()) {
             add_epoch(epochs_.front(), false);
             added_ = epochs_.front().number;
-            held_bytes_ -= epochs_.front().rows->size();
+            set_held_bytes(held_bytes_ - epochs_.front().rows->size());
         }
     } catch (...) {
         failure_ = std::current_exception();
     }
+}
+
+void TableOutput::set_held_bytes(std::size_t bytes) noexcept {
+    held_bytes_ = bytes;
+    connection_->hold(bytes);
 }
 
 bool TableOutput::has_work() const noexcept {
@@ -265,12 +271,12 @@ void TableOutput::add_epochs(const std::stop_token& stop) {
         }
         if (!reason.empty()) {
             table_->close();
-            if (!is_lost && !stop.stop_requested()) {
-                run_->warn(reason + "; rows wait, and the connection is made once more");
+            if (!stop.stop_requested()) {
+                connection_->lost(reason, "rows wait, and the connection is made once more");
             }
             is_lost = true;
         } else if (std::exchange(is_lost, false)) {
-            run_->warn(address_ + ": connected again");
+            connection_->is_back();
             wait = retry_first;
         }
         lock.lock();
@@ -285,7 +291,7 @@ void TableOutput::add_epochs(const std::stop_token& stop) {
             return;
         }
         added_ = epoch.number;
-        held_bytes_ -= epoch.rows->size();
+        set_held_bytes(held_bytes_ - epoch.rows->size());
         epochs_.pop_front();
         changed_.notify_all();
     }

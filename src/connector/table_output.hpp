@@ -78,6 +78,7 @@ class TableOutput final : public RowOutput {
     void commit_rows();
     void end_epoch(std::uint64_t number);
     void wait_for_room();
+    void set_held_bytes(std::size_t bytes) noexcept;
     [[nodiscard]] bool has_work() const noexcept;
     void add_epochs(const std::stop_token& stop);
     void add_epoch(const Epoch& epoch, bool may_be_there);
@@ -86,6 +87,7 @@ class TableOutput final : public RowOutput {
     const std::string address_;
     const Writing writing_;
     std::unique_ptr<TransportOutput> table_;  // of this run
+    std::shared_ptr<Connection> connection_;  // the same; null: there is no run
     // Under mutex_:
     bool is_open_ = false;
     bool by_epoch_ = false;

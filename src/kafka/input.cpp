@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ constexpr std::size_t batch_messages = 1'000;
 /// Messages are taken ahead of what is read up to so many bytes.
 constexpr std::size_t text_bytes = std::size_t{256} << 10;
 constexpr std::int64_t look_every_ns = 30'000'000'000;
+constexpr std::int64_t lost_look_every_ns = 1'000'000'000;
 constexpr int look_wait_ms = 200;
 
 template <class Number>
@@ -29,6 +31,21 @@ template <class Number>
 }
 
 constexpr char within_message = '>';
+
+/// The last value of a header; none: the message has no such header.
+std::optional<std::string_view> header_of(const ::rd_kafka_message_t& message,
+                                          const std::string& name) {
+    ::rd_kafka_headers_t* headers = nullptr;
+    const void* value = nullptr;
+    std::size_t bytes = 0;
+    if (::rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+        ::rd_kafka_header_get_last(headers, name.c_str(), &value, &bytes) !=
+            RD_KAFKA_RESP_ERR_NO_ERROR ||
+        value == nullptr) {
+        return std::nullopt;
+    }
+    return std::string_view{static_cast<const char*>(value), bytes};
+}
 
 Settings settings_of_reader() {
     return {{"group.id", "strid"},  // which is not joined
@@ -43,7 +60,8 @@ Settings settings_of_reader() {
 
 }  // namespace
 
-TopicInput::Part::Part(TransportAddress& address) : start(address.take("start")) {
+TopicInput::Part::Part(TransportAddress& address)
+    : start(address.take("start")), fields(address, {"key", "time", "partition", "offset"}, true) {
     for (const std::string& text : address.take_list("partition")) {
         std::int32_t number = 0;
         if (!read_number(text, number) || number < 0) {
@@ -64,7 +82,11 @@ TopicInput::Part::Part(TransportAddress& address) : start(address.take("start"))
 }
 
 TopicInput::TopicInput(TransportAddress address) : part_(address), topic_(address) {
-    client_ = make_client(RD_KAFKA_CONSUMER, topic_, settings_of_reader());
+    const auto failed = [](::rd_kafka_t*, int code, const char* text, void* self) {
+        static_cast<TopicInput*>(self)->note_failure(code, text);
+    };
+    client_ = make_client(RD_KAFKA_CONSUMER, topic_, settings_of_reader(),
+                          {.failed = failed, .self = this});
     ::rd_kafka_poll_set_consumer(client_.get());
     queue_.reset(::rd_kafka_queue_get_consumer(client_.get()));
     const auto all = partitions_of(client_.get(), topic_, broker_wait_ms);
@@ -171,19 +193,35 @@ void TopicInput::assign(const std::map<std::int32_t, std::int64_t>& offsets) {
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) fail(topic_, error, "");
 }
 
+/// No broker can be reached. librdkafka connects again by itself, and says nothing of it where
+/// nothing is to be read: the next look at the partitions shows it.
+void TopicInput::note_failure(int code, const char* text) {
+    if (code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && code != RD_KAFKA_RESP_ERR__AUTHENTICATION &&
+        code != RD_KAFKA_RESP_ERR__SSL) {
+        return;  // of one broker
+    }
+    lost_ = fmt::format("{}: {}", topic_.address, text);
+    look_at_ns_ = now_ns() + lost_look_every_ns;
+}
+
 /// Partitions that were added since are read from their beginning.
 void TopicInput::look_for_partitions() {
-    if (!part_.partitions.empty() || part_.until_end || now_ns() < look_at_ns_) return;
-    look_at_ns_ = now_ns() + look_every_ns;
+    const bool may_be_new = part_.partitions.empty() && !part_.until_end;
+    if ((!may_be_new && lost_.empty()) || now_ns() < look_at_ns_) return;
     bool is_new = false;
     try {
-        for (const std::int32_t partition : partitions_of(client_.get(), topic_, look_wait_ms)) {
+        const auto found = partitions_of(client_.get(), topic_, look_wait_ms);
+        lost_.clear();
+        look_at_ns_ = now_ns() + look_every_ns;
+        if (!may_be_new) return;
+        for (const std::int32_t partition : found) {
             if (next_.emplace(partition, 0).second) {
                 passed_[partition] = 0;
                 is_new = true;
             }
         }
     } catch (const ConnectionLost&) {
+        look_at_ns_ = now_ns() + lost_look_every_ns;
         return;  // librdkafka connects again by itself
     }
     if (is_new) assign(next_);
@@ -212,6 +250,7 @@ void TopicInput::take(const ::rd_kafka_message_t& message) {
         }
         fail(topic_, error, fmt::format("partition {}: ", message.partition));
     }
+    lost_.clear();
     const auto end = ends_.find(message.partition);
     if (end != ends_.end() && message.offset >= end->second) {
         next_[message.partition] = std::max(next_[message.partition], end->second);
@@ -222,10 +261,40 @@ void TopicInput::take(const ::rd_kafka_message_t& message) {
     next_[message.partition] = message.offset + 1;
     if (message.payload == nullptr) return;
     const std::uint64_t begin = bytes_;
-    text_.append(static_cast<const char*>(message.payload), message.len);
+    const std::size_t before = text_.size();
+    append_row(message);
     text_ += '\n';
-    bytes_ += message.len + 1;
+    bytes_ += text_.size() - before;
     handed_.push_back({begin, bytes_ - 1, message.partition, message.offset});
+}
+
+/// With the fields about it that are asked for.
+void TopicInput::append_row(const ::rd_kafka_message_t& message) {
+    const std::string_view row{static_cast<const char*>(message.payload), message.len};
+    const auto& names = part_.fields.names();
+    std::vector<detail::MessageFields::Value> values(names.size());
+    std::array<std::string, 3> numbers;
+    std::size_t used = 0;
+    const auto number = [&](std::int64_t of) {
+        return detail::MessageFields::Value{numbers[used++] = std::to_string(of), true};
+    };
+    for (std::size_t i = 0; i != names.size(); ++i) {
+        if (names[i] == "partition") {
+            values[i] = number(message.partition);
+        } else if (names[i] == "offset") {
+            values[i] = number(message.offset);
+        } else if (names[i] == "time") {
+            ::rd_kafka_timestamp_type_t type{};
+            const std::int64_t ms = ::rd_kafka_message_timestamp(&message, &type);
+            if (type != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE) values[i] = number(ms);
+        } else if (names[i] == "key") {
+            if (message.key == nullptr) continue;
+            values[i].text = {static_cast<const char*>(message.key), message.key_len};
+        } else {
+            values[i].text = header_of(message, names[i].substr(names[i].find('.') + 1));
+        }
+    }
+    part_.fields.append(text_, row, values);
 }
 
 /// Nothing but marks of transactions, and messages without a value, lies before the offset.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <strid/connector/transport.hpp>
+#include <strid/engine/connector/message_fields.hpp>
 
 #include "topic.hpp"
 
@@ -31,6 +32,7 @@ class TopicInput final : public TransportInput {
     [[nodiscard]] bool has_positions() const noexcept override { return true; }
     void passed(std::uint64_t bytes) override;
     [[nodiscard]] Position position(std::uint64_t bytes) override;
+    [[nodiscard]] std::string_view lost() const noexcept override { return lost_; }
     void go_on_at(std::string_view position) override;
 
   private:
@@ -40,6 +42,7 @@ class TopicInput final : public TransportInput {
         std::string start;
         std::vector<std::int32_t> partitions;  // none: all
         bool until_end = false;
+        detail::MessageFields fields;
     };
     /// Of a message that was handed out, and is not passed yet.
     struct Handed {
@@ -54,12 +57,14 @@ class TopicInput final : public TransportInput {
     void pass_gap(std::int32_t partition, std::int64_t offset);
     [[nodiscard]] std::int64_t first_offset(std::int32_t partition);
     void assign(const std::map<std::int32_t, std::int64_t>& offsets);
+    void note_failure(int code, const char* text);
     void look_for_partitions();
     [[nodiscard]] bool is_at_end() const noexcept;
     void fetch(int wait_ms);
     void take(const ::rd_kafka_message_t& message);
+    void append_row(const ::rd_kafka_message_t& message);
 
-    const Part part_;
+    Part part_;
     const Topic topic_;
     Client client_;
     Queue queue_;  // the messages of all partitions
@@ -73,7 +78,8 @@ class TopicInput final : public TransportInput {
     std::size_t given_ = 0;                        // bytes of it
     std::uint64_t bytes_ = 0;                      // of all messages so far
     std::deque<Handed> handed_;
-    std::int64_t look_at_ns_ = 0;  // for new partitions
+    std::int64_t look_at_ns_ = 0;  // for new partitions, and for a broker that is away
+    std::string lost_;             // why; empty: a broker can be reached
 };
 
 }  // namespace strid::kafka

@@ -61,9 +61,9 @@ void TopicOutput::open(const std::vector<std::string>& columns) {
     close();
     rows_.set_columns(columns);
     if (!stream_.empty()) return begin_stream(std::exchange(stream_, {}));
-    client_ =
-        make_client(RD_KAFKA_PRODUCER, topic_,
-                    {{"enable.idempotence", "true"}, {"linger.ms", linger_ms}}, &note_delivery);
+    client_ = make_client(RD_KAFKA_PRODUCER, topic_,
+                          {{"enable.idempotence", "true"}, {"linger.ms", linger_ms}},
+                          {.delivered = &note_delivery});
     (void)partitions_of(client_.get(), topic_, broker_wait_ms);
 }
 
@@ -75,7 +75,7 @@ void TopicOutput::begin_stream(std::string_view stream) {
                           {{"transactional.id", group},
                            {"transaction.timeout.ms", transaction_ms},
                            {"linger.ms", linger_ms}},
-                          &note_delivery);
+                          {.delivered = &note_delivery});
     (void)partitions_of(client_.get(), topic_, broker_wait_ms);
     check(::rd_kafka_init_transactions(client_.get(), broker_wait_ms));
     stream_ = stream;

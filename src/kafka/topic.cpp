@@ -57,7 +57,7 @@ Topic::Topic(TransportAddress& from) : address(from.text()) {
 }
 
 Client make_client(::rd_kafka_type_t type, const Topic& topic, const Settings& settings,
-                   Delivered delivered) {
+                   const Callbacks& callbacks) {
     std::array<char, 512> reason{};
     std::unique_ptr<::rd_kafka_conf_t, EndsConfiguration> made(::rd_kafka_conf_new());
     for (const Settings* const some : {&topic.settings, &settings}) {
@@ -70,7 +70,9 @@ Client make_client(::rd_kafka_type_t type, const Topic& topic, const Settings& s
     }
     // The errors that are thrown say what it would write to standard error.
     ::rd_kafka_conf_set_log_cb(made.get(), nullptr);
-    if (delivered != nullptr) ::rd_kafka_conf_set_dr_msg_cb(made.get(), delivered);
+    if (callbacks.delivered) ::rd_kafka_conf_set_dr_msg_cb(made.get(), callbacks.delivered);
+    if (callbacks.failed) ::rd_kafka_conf_set_error_cb(made.get(), callbacks.failed);
+    ::rd_kafka_conf_set_opaque(made.get(), callbacks.self);
     Client client(::rd_kafka_new(type, made.get(), reason.data(), reason.size()));
     if (client == nullptr) throw GraphError(topic.address + ": " + reason.data());
     made.release();  // the client's now

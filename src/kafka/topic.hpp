@@ -48,11 +48,17 @@ struct Topic {
     Settings settings;
 };
 
-/// Called for each message that was delivered or was not.
-using Delivered = void (*)(::rd_kafka_t*, const ::rd_kafka_message_t*, void*);
+/// What a client calls when it is polled; null: nothing.
+struct Callbacks {
+    /// For each message that was delivered or was not.
+    void (*delivered)(::rd_kafka_t*, const ::rd_kafka_message_t*, void*) = nullptr;
+    /// For an error of no message: its code, its text, and `self`.
+    void (*failed)(::rd_kafka_t*, int, const char*, void*) = nullptr;
+    void* self = nullptr;
+};
 /// A client with these settings behind those of the topic. Throws GraphError.
 [[nodiscard]] Client make_client(::rd_kafka_type_t type, const Topic& topic,
-                                 const Settings& settings, Delivered delivered = nullptr);
+                                 const Settings& settings, const Callbacks& callbacks = {});
 /// The numbers of the partitions. Throws ConnectionLost where no broker answers, InputOutputError
 /// where there is no such topic.
 [[nodiscard]] std::vector<std::int32_t> partitions_of(::rd_kafka_t* client, const Topic& topic,

@@ -33,7 +33,9 @@ Place::Place(TransportAddress& from)
       user(from.take("user")),
       certificates(from.take("cafile")) {
     const std::string quality = from.take("qos");
-    from.expect_no_more("there are qos, client, user, cafile, and of an output format, key, sink");
+    from.expect_no_more(
+        "there are qos, client, user, cafile, of an input with, and of an output format, key, "
+        "sink");
     if (!quality.empty()) {
         if (quality != "0" && quality != "1" && quality != "2") from.refuse("qos is 0, 1 or 2");
         qos = quality.front() - '0';
@@ -89,8 +91,8 @@ void Client::make() {
         client_.get(), [](::mosquitto*, void* self, const ::mosquitto_message* message) {
             const auto& client = *static_cast<Client*>(self);
             if (message->payloadlen <= 0 || !client.arrived_) return;
-            client.arrived_({static_cast<const char*>(message->payload),
-                             static_cast<std::size_t>(message->payloadlen)});
+            client.arrived_(message->topic, {static_cast<const char*>(message->payload),
+                                             static_cast<std::size_t>(message->payloadlen)});
         });
     ::mosquitto_subscribe_callback_set(
         client_.get(), [](::mosquitto*, void* self, int, int count, const int* granted) {

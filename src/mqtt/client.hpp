@@ -32,8 +32,8 @@ struct Place {
 
 class Client {
   public:
-    /// Called with the payload of each message.
-    using Arrived = std::function<void(std::string_view)>;
+    /// Called with the topic and the payload of each message.
+    using Arrived = std::function<void(std::string_view, std::string_view)>;
 
     /// Connects to nothing. `arrived`: it subscribes to the topic; null: it does not.
     Client(const Place& place, Arrived arrived);

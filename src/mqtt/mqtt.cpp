@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/transport.hpp>
+#include <strid/engine/connector/message_fields.hpp>
 #include <strid/engine/connector/message_rows.hpp>
 #include <strid/mqtt/mqtt.hpp>
 
@@ -30,8 +33,12 @@ class TopicInput final : public TransportInput {
   public:
     /// Throws as Client::connect().
     explicit TopicInput(TransportAddress address)
-        : client_(Place(address),
-                  [this](std::string_view payload) { (text_ += payload) += '\n'; }) {
+        : fields_(address, {"topic"}),
+          client_(Place(address), [this](std::string_view topic, std::string_view payload) {
+              const std::array values{detail::MessageFields::Value{topic}};
+              fields_.append(text_, payload, std::span(values).first(fields_.names().size()));
+              text_ += '\n';
+          }) {
         client_.connect();
     }
 
@@ -50,6 +57,7 @@ class TopicInput final : public TransportInput {
     [[nodiscard]] std::uint64_t bytes_waiting() const noexcept override {
         return text_.size() - given_;
     }
+    [[nodiscard]] std::string_view lost() const noexcept override { return lost_; }
 
   private:
     void step(int wait_ms) {
@@ -60,14 +68,18 @@ class TopicInput final : public TransportInput {
         try {
             if (std::exchange(lost_at_ns_, 0) != 0) client_.connect();
             client_.step(wait_ms);
-        } catch (const ConnectionLost&) {
+            lost_.clear();
+        } catch (const ConnectionLost& error) {
+            lost_ = error.what();
             lost_at_ns_ = now_ns();
         }
     }
 
+    detail::MessageFields fields_;
     std::string text_;
     std::size_t given_ = 0;
     std::int64_t lost_at_ns_ = 0;  // 0: it is connected
+    std::string lost_;             // why; empty: it is connected
     Client client_;
 };
 

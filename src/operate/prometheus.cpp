@@ -136,6 +136,24 @@ void add_segments(Exposition& out, const RunReport& report) {
     }
 }
 
+void add_connections(Exposition& out, const RunReport& report) {
+    const auto add = [&](std::string_view name, std::string_view type, std::string_view help,
+                         auto value) {
+        if (report.connections.empty()) return;
+        out.family(name, type, help);
+        for (const ConnectionReport& one : report.connections) {
+            out.sample(labels_of({{"graph", report.graph}, {"connection", one.address}}),
+                       value(one));
+        }
+    };
+    add("strid_connection_up", "gauge", "1 where the place can be reached, 0 where it cannot.",
+        [](const ConnectionReport& one) { return one.is_up ? 1 : 0; });
+    add("strid_connection_losses_total", "counter", "How often the place could not be reached.",
+        [](const ConnectionReport& one) { return one.times_lost; });
+    add("strid_connection_held_bytes", "gauge", "Bytes of rows in memory that wait for the place.",
+        [](const ConnectionReport& one) { return one.bytes_held; });
+}
+
 /// The buckets of a report end at the powers of two, less one nanosecond.
 void add_latency(Exposition& out, const LatencyReport& latency, const std::string& graph) {
     constexpr int least_bits = 10;
@@ -168,6 +186,7 @@ std::string prometheus_text(const RunReport& report, bool is_running) {
     add_run(out, report, is_running, labels_of({{"graph", report.graph}}));
     add_operators(out, report);
     add_segments(out, report);
+    add_connections(out, report);
     add_latency(out, report.latency, report.graph);
     return out.take();
 }

@@ -97,7 +97,13 @@ HttpResponse Routes::ready() const {
     if (running->finished()) return plain(503, "the run is over");
     const bool stops =
         stop_is_asked_.load(std::memory_order_relaxed) || (is_stopping_ && is_stopping_());
-    return stops ? plain(503, "the run is stopping") : plain(200, "ready");
+    if (stops) return plain(503, "the run is stopping");
+    for (const ConnectionReport& one : running->report().connections) {
+        if (!one.is_up) {
+            return plain(503, fmt::format("not reached for {:.0f} s: {}", one.seconds, one.reason));
+        }
+    }
+    return plain(200, "ready");
 }
 
 HttpResponse Routes::metrics() const {

@@ -29,8 +29,8 @@ namespace {
 
 RunOptions with_reports(const RunOptions& options, Terminal& terminal) {
     RunOptions result = options;
-    if (!options.snapshots.on_warning) {
-        result.snapshots.on_warning = [&terminal](const std::string& text) {
+    if (!options.on_warning) {
+        result.on_warning = [&terminal](const std::string& text) {
             terminal.say(fmt::format("strid: warning: {}\n", text));
         };
     }

@@ -86,21 +86,34 @@ std::string to_json(const OperatorReport& op) {
                        op.state_keys, op.state_bytes, to_json(op.counters));
 }
 
-std::string to_json(const SegmentReport& segment) {
-    std::string operators;
-    for (const auto& op : segment.operators) {
-        if (!operators.empty()) operators += ',';
-        operators += to_json(op);
-    }
+std::string to_json(const ConnectionReport& connection);
+std::string to_json(const SegmentReport& segment);
+
+template <class Part>
+std::string json_list(const std::vector<Part>& parts) {
+    std::string list;
+    for (const Part& part : parts) list += (list.empty() ? "" : ",") + to_json(part);
+    return '[' + list + ']';
+}
+
+std::string to_json(const ConnectionReport& connection) {
     return fmt::format(
-        R"({{"operators":[{}],"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
+        R"({{"address":{},"is_up":{},"seconds":{:.3f},"times_lost":{},"bytes_held":{},)"
+        R"("reason":{}}})",
+        json_text(connection.address), connection.is_up, connection.seconds, connection.times_lost,
+        connection.bytes_held, json_text(connection.reason));
+}
+
+std::string to_json(const SegmentReport& segment) {
+    return fmt::format(
+        R"({{"operators":{},"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
         R"("idle_ns":{},"refused_ns":{},"queue_fill":{:.3f},"pool_high_water_blocks":{},)"
         R"("pool_refused_leases":{},)"
         R"("latency":{},"split":{},"path":{}}})",
-        operators, segment.parallelism, segment.batches, segment.refusals, segment.busy_ns,
-        segment.idle_ns, segment.refused_ns, segment.queue_fill, segment.pool_high_water_blocks,
-        segment.pool_refused_leases, to_json(segment.latency), to_json(segment.split),
-        to_json(segment.path));
+        json_list(segment.operators), segment.parallelism, segment.batches, segment.refusals,
+        segment.busy_ns, segment.idle_ns, segment.refused_ns, segment.queue_fill,
+        segment.pool_high_water_blocks, segment.pool_refused_leases, to_json(segment.latency),
+        to_json(segment.split), to_json(segment.path));
 }
 
 }  // namespace
@@ -113,6 +126,7 @@ RunReport Running::State::report() const {
     report.workers = plan_.workers;
     report.tasks = tasks_.size() + tasks_brought_;
     report.fraction_done = 1;
+    report.connections = scope_.connections();
     Histogram at_sinks;
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
         SegmentReport segment;
@@ -222,16 +236,11 @@ const OperatorReport* RunReport::find(const std::string& name) const noexcept {
 }
 
 std::string RunReport::to_json() const {
-    std::string list;
-    for (const auto& segment : segments) {
-        if (!list.empty()) list += ',';
-        list += strid::to_json(segment);
-    }
     return fmt::format(
         R"({{"graph":{},"seconds":{:.6f},"workers":{},"tasks":{},"records_in":{},"records_out":{},)"
-        R"("bytes_read":{},"latency":{},"path":{},"segments":[{}]}})",
+        R"("bytes_read":{},"latency":{},"path":{},"connections":{},"segments":{}}})",
         json_text(graph), seconds, workers, tasks, records_in(), records_out(), bytes_read,
-        strid::to_json(latency), strid::to_json(path), list);
+        strid::to_json(latency), strid::to_json(path), json_list(connections), json_list(segments));
 }
 
 }  // namespace strid

@@ -81,6 +81,7 @@ Running::State::State(const Graph& graph, const RunOptions& options)
     : scope_(options.mode == RunOptions::Mode::simulation),
       name_(graph.name()),
       on_end_(options.on_end) {
+    scope_.on_warning(options.on_warning);
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
     if (STRID_ASSERT_LEVEL >= 2 || perturbed(options)) check_against_term(graph.segments(), plan_);

@@ -55,7 +55,6 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
       states_(nodes_.size()),
       ended_(nodes_.size(), false),
       running_(nodes_.size()) {
-    scope_.on_warning(options_.on_warning);
     scope_.on_snapshot_request([this] {
         {
             const std::lock_guard lock(mutex_);

@@ -6,16 +6,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <strid/connector/byte_reader.hpp>
 #include <strid/connector/row_output.hpp>
@@ -133,6 +138,41 @@ struct Snapshotted {
     std::mutex mutex;
     std::vector<std::string> warnings;
     RunScope scope;
+};
+
+/// Tables and texts at addresses `memory:`.
+class TableTest : public testing::Test {
+  protected:
+    TableTest() {
+        add_transport({.scheme = "memory",
+                       .input =
+                           [](TransportAddress address) {
+                               return std::make_unique<MemoryText>(address.take("text"));
+                           },
+                       .output =
+                           [this](const TransportAddress&) {
+                               return std::make_unique<MemoryTable>(server);
+                           }});
+    }
+    ~TableTest() override { add_transport({.scheme = "memory"}); }
+
+    static std::shared_ptr<RowOutput> table(Writing writing = Writing::whole) {
+        return make_row_output("memory:?table=rows", writing);
+    }
+    /// Waits until a condition of the server holds, a minute at most.
+    template <class Condition>
+    void wait_until(Condition condition) {
+        for (int i = 0; i != 6'000; ++i) {
+            {
+                const std::lock_guard lock(server.mutex);
+                if (condition()) return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        FAIL() << "it does not come";
+    }
+
+    Server server;
 };
 
 }  // namespace strid::test

@@ -4,12 +4,9 @@
 // test says, has each row once.
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -20,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/byte_reader.hpp>
 #include <strid/connector/csv_file.hpp>
 #include <strid/connector/csv_writer.hpp>
 #include <strid/connector/row_output.hpp>
@@ -34,46 +30,12 @@ namespace strid {
 namespace {
 
 using namespace std::chrono_literals;
-using test::MemoryTable;
-using test::MemoryText;
 using test::message_of;
 using test::Snapshotted;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class Transports : public testing::Test {
-  protected:
-    Transports() {
-        add_transport({.scheme = "memory",
-                       .input =
-                           [](TransportAddress address) {
-                               return std::make_unique<MemoryText>(address.take("text"));
-                           },
-                       .output =
-                           [this](const TransportAddress&) {
-                               return std::make_unique<MemoryTable>(server);
-                           }});
-    }
-    ~Transports() override { add_transport({.scheme = "memory"}); }
-
-    static std::shared_ptr<RowOutput> table(Writing writing = Writing::whole) {
-        return make_row_output("memory:?table=rows", writing);
-    }
-    /// Waits until a condition of the server holds, a minute at most.
-    template <class Condition>
-    void wait_until(Condition condition) {
-        for (int i = 0; i != 6'000; ++i) {
-            {
-                const std::lock_guard lock(server.mutex);
-                if (condition()) return;
-            }
-            std::this_thread::sleep_for(10ms);
-        }
-        FAIL() << "it does not come";
-    }
-
-    test::Server server;
-};
+using Transports = test::TableTest;
 
 TEST_F(Transports, AnInputIsReadAsAFileIs) {
     struct Row {
@@ -201,55 +163,6 @@ TEST_F(Transports, ATableThatIsAheadOfTheSnapshotsIsRefused) {
     auto output = table();
     EXPECT_THAT(message_of<GraphError>([&] { output->open({}, &next.scope); }),
                 HasSubstr("has the rows of epoch 2, and the run goes on behind snapshot 1"));
-}
-
-TEST_F(Transports, ALostConnectionIsMadeOnceMore) {
-    Snapshotted run;
-    auto output = table();
-    output->open("n\n", &run.scope);
-    {
-        const std::lock_guard lock(server.mutex);
-        server.lost_writes = 1;
-        server.lost_commits = 1;
-        server.refused_opens = 1;
-    }
-    output->append("1\n", 0);
-    (void)run.snapshot(*output, 1);
-    output->append("2\n", 1);
-    (void)run.snapshot(*output, 2);
-    wait_until([&] { return server.rows.size() == 2; });
-    run.end(*output, 2);
-    EXPECT_THAT(server.rows, ElementsAre("1", "2"));
-    EXPECT_THAT(server.columns, ElementsAre("n"));
-    ASSERT_GE(run.warnings.size(), 2U);
-    EXPECT_THAT(run.warnings[0], HasSubstr("the server is gone; rows wait"));
-    EXPECT_THAT(run.warnings[1], HasSubstr("connected again"));
-}
-
-/// Of two processes of a stream one finds epochs that it has not added.
-TEST_F(Transports, AnotherProcessOfTheStreamIsSeen) {
-    Snapshotted run;
-    auto output = table();
-    output->open({}, &run.scope);
-    output->append("1\n", 0);
-    (void)run.snapshot(*output, 1);
-    wait_until([&] { return server.rows.size() == 1; });
-    {
-        const std::lock_guard lock(server.mutex);
-        server.epochs.begin()->second = 7;
-        server.lost_writes = 1;
-    }
-    output->append("2\n", 1);
-    (void)run.snapshot(*output, 2);
-    EXPECT_THAT(message_of<InputOutputError>([&] {
-                    for (int i = 0; i != 6'000; ++i) {
-                        output->append("3\n", 2);
-                        std::this_thread::sleep_for(10ms);
-                    }
-                }),
-                HasSubstr("has the rows of epoch 7, and this process has added 1"));
-    EXPECT_THAT(server.rows, ElementsAre("1"));
-    output->abandon();
 }
 
 TEST_F(Transports, WhatTheTableRefusesEndsTheRun) {

@@ -36,6 +36,12 @@ RunReport made_report() {
     segment.busy_ns = 1'500'000'000;
     segment.queue_fill = 0.25;
     report.segments.push_back(segment);
+    report.connections = {{.address = "postgres:///a?table=b"},
+                          {.address = "kafka://c/d",
+                           .is_up = false,
+                           .times_lost = 3,
+                           .bytes_held = 4096,
+                           .reason = "no broker"}};
     return report;
 }
 
@@ -58,6 +64,12 @@ TEST(Prometheus, FiguresStandUnderTheirNamesWithEscapedLabels) {
     const std::string graph = R"(graph="a \"graph\"\\\nof two lines")";
     EXPECT_EQ(values.at("strid_running{" + graph + "}"), 1);
     EXPECT_EQ(values.at("strid_run_seconds{" + graph + "}"), 2.5);
+    const std::string database = R"({)" + graph + R"(,connection="postgres:///a?table=b"})";
+    const std::string broker = R"({)" + graph + R"(,connection="kafka://c/d"})";
+    EXPECT_EQ(values.at("strid_connection_up" + database), 1);
+    EXPECT_EQ(values.at("strid_connection_up" + broker), 0);
+    EXPECT_EQ(values.at("strid_connection_losses_total" + broker), 3);
+    EXPECT_EQ(values.at("strid_connection_held_bytes" + broker), 4096);
     EXPECT_EQ(values.at("strid_records_in_total{" + graph + "}"), 12);
     EXPECT_EQ(values.at("strid_records_out_total{" + graph + "}"), 11);
     EXPECT_EQ(values.at("strid_read_bytes_total{" + graph + "}"), 77);

@@ -20,7 +20,8 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import SYMBOLS, TIMEOUT_S, Ticks, TransportCase, main
+from transport_case import (SYMBOLS, TIMEOUT_S, Ticks, TransportCase, main, shown_at,
+                            until)
 
 JARS = Path(os.environ.get("STRID_KAFKA_JARS",
                            Path(__file__).resolve().parents[2] / "build/peers/kafka"))
@@ -168,6 +169,26 @@ class Topics(KafkaCase):
             sorted((row["symbol"], row["window_start"], row["window_end"], row["n"], row["total"])
                    for row in rows), ticks.expected())
 
+    def test_fields_about_a_message(self):
+        """The key is a column; a malformed message is kept with its partition and offset."""
+        ticks = Ticks(3_000)
+        topic = self.topic("keyed")
+        messages = [(symbol, json.dumps({"at": at, "price": price}))
+                    for at, symbol, price in ticks.rows]
+        messages.insert(1_000, ("bad", '{"at":"never","price":1}'))
+        self.broker.produce(topic, messages)
+        source = self.broker.address(topic, "until=end&with=key,partition,offset,time")
+        run = subprocess.run(
+            self.arguments(source, "out.csv", "--disorder", "end", "--format", "json",
+                           "--dead-letter", "bad.txt", key="@key"),
+            cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = [line.split(",") for line in
+                (self.folder / "out.csv").read_text().splitlines()[1:]]
+        self.assertEqual(sorted((row[0], *map(int, row[1:])) for row in rows), ticks.expected())
+        letter = (self.folder / "bad.txt").read_text()
+        self.assertRegex(letter, r'""@key"":""bad"",""@partition"":\d,""@offset"":\d+,""@time"":\d{13},')
+
     def test_from_a_time_on_and_the_latest(self):
         topic = self.topic("times", 1)
         self.broker.produce(topic, [("a", '{"at":1,"symbol":"old","price":1}')])
@@ -212,6 +233,26 @@ class Killed(KafkaCase):
         self.broker.start()
         self.ended(run)
         self.check_bars(target, ticks)
+
+    def test_a_broker_that_is_away_is_seen(self):
+        """On both sides, by /readyz and the figures; also where nothing is to be read."""
+        source, target = self.topic("quiet"), self.topic("bars")
+        run = subprocess.Popen(
+            self.arguments(self.broker.address(source), self.broker.address(target), "--http",
+                           "127.0.0.1:0", "--format", "json", "--snapshots", "state"),
+            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        server = shown_at(run)
+        until(lambda: server.ask("/readyz")[0] == 200)
+        self.broker.kill()
+        until(lambda: server.ask("/readyz")[0] == 503)
+        self.assertRegex(server.ask("/metrics")[1], r"strid_connection_up\{.*quiet.*\} 0\n")
+        self.broker.start()
+        until(lambda: server.ask("/readyz")[0] == 200)
+        run.send_signal(signal.SIGTERM)
+        _, text = run.communicate(timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, 128 + signal.SIGTERM, text)
+        self.assertIn("connected again", text)
 
     def test_a_second_process_is_fenced(self):
         """The first one, which does not hear of it, writes no more."""

@@ -16,7 +16,7 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, main
+from transport_case import TIMEOUT_S, Ticks, TransportCase, main, shown_at, until
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 
@@ -88,11 +88,11 @@ class MqttCase(TransportCase):
         cls.broker = Broker()
         cls.addClassCleanup(cls.broker.close)
 
-    def live(self, source: str, *options: str) -> subprocess.Popen:
+    def live(self, source: str, *options: str, key="symbol") -> subprocess.Popen:
         """A run that has subscribed."""
         before = self.broker.count("Sending SUBACK")
         run = subprocess.Popen(
-            self.arguments(source, "out.csv", "--format", "json", *options),
+            self.arguments(source, "out.csv", "--format", "json", *options, key=key),
             cwd=self.folder, stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.kill)
         self.broker.wait_for("Sending SUBACK", before + 1)
@@ -127,6 +127,19 @@ class Topics(MqttCase):
         self.broker.publish("plant/b/c", messages[1::2])
         self.stopped(run, before + len(messages))
         self.assertEqual(self.rows(), ticks.expected())
+
+    def test_the_topic_is_a_column(self):
+        ticks = Ticks(2_000)
+        run = self.live(self.broker.address("by/%2B", "with=topic"), "--disorder", "end",
+                        key="@topic")
+        before = self.broker.count("Received PUBACK from")
+        for symbol in sorted({symbol for _, symbol, _ in ticks.rows}):
+            self.broker.publish("by/" + symbol, [
+                json.dumps({"at": at, "price": price})
+                for at, of, price in ticks.rows if of == symbol])
+        self.stopped(run, before + len(ticks.rows))
+        self.assertEqual([(row[0].removeprefix("by/"), *row[1:]) for row in self.rows()],
+                         ticks.expected())
 
     def test_rows_are_messages(self):
         ticks = Ticks(3_000)
@@ -182,6 +195,25 @@ class Topics(MqttCase):
         found = {row[:3]: row[3] for row in self.rows()}
         for symbol, begin, end, count, _ in ticks.expected():
             self.assertGreaterEqual(found[symbol, begin, end], count)
+
+    def test_a_broker_that_is_away_is_seen(self):
+        """By /readyz, the figures and a warning; and that it is back, too, though nothing comes."""
+        run = self.live(self.broker.address("seen"), "--http", "127.0.0.1:0")
+        server = shown_at(run)
+        self.assertEqual(server.ask("/readyz"), (200, "ready\n"))
+        self.broker.stop()
+        until(lambda: server.ask("/readyz")[0] == 503)
+        self.assertIn("not reached for", server.ask("/readyz")[1])
+        self.assertIn("127.0.0.1", server.ask("/readyz")[1])
+        self.assertRegex(server.ask("/metrics")[1], r"strid_connection_up\{.*seen.*\} 0\n")
+        self.broker.start()
+        until(lambda: server.ask("/readyz")[0] == 200)
+        self.assertRegex(server.ask("/metrics")[1],
+                         r"strid_connection_losses_total\{.*seen.*\} 1\n")
+        run.send_signal(signal.SIGTERM)
+        _, text = run.communicate(timeout=TIMEOUT_S)
+        self.assertIn("it is connected to once more", text)
+        self.assertIn("connected again", text)
 
     def test_faults_are_one_sentence(self):
         (self.folder / "in.csv").write_text("at,symbol,price\n1,a,5\n")

@@ -2,8 +2,11 @@
 """The tests of transports share a table of ticks, the windows that must come of it, computed here,
 and runs of `strid window` that are killed and go on."""
 
+import contextlib
+import http.client
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -53,9 +56,9 @@ class TransportCase(unittest.TestCase):
         self.folder = Path(folder.name)
         self.random = random.Random(SEED)
 
-    def arguments(self, source: str, target: str, *options: str) -> list[str]:
+    def arguments(self, source: str, target: str, *options: str, key="symbol") -> list[str]:
         return [STRID, "window", "--quiet", "--input", source, "--output", target,
-                "--key", "symbol", "--time", "at", "--unit", "ms", "--window", "tumbling:1s",
+                "--key", key, "--time", "at", "--unit", "ms", "--window", "tumbling:1s",
                 "--aggregate", "count as n, sum(price) as total", *options]
 
     def window(self, source: str, target: str, *options: str, status: int = 0) -> str:
@@ -112,6 +115,37 @@ class TransportCase(unittest.TestCase):
                 return killed
             self.assertEqual(run.returncode, -signal.SIGKILL, text)
             killed += 1
+
+
+class Shown:
+    """The figures of a run, which it has shown at this port of 127.0.0.1."""
+
+    def __init__(self, port: int):
+        self.port = port
+
+    def ask(self, path: str) -> tuple[int, str]:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port,
+                                                           timeout=TIMEOUT_S)) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+
+def shown_at(run: subprocess.Popen) -> Shown:
+    """Of a run with --http, from the sentence that names the port."""
+    line = run.stderr.readline()
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+    if not found:
+        raise AssertionError(line)
+    return Shown(int(found.group(1)))
+
+
+def until(holds) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError("it does not become so")
+        time.sleep(0.02)
 
 
 def main() -> None:

@@ -84,6 +84,8 @@ class ByteReader {
     void passed(std::uint64_t bytes);
     /// Before the first read: begins there.
     void go_on_at(std::string_view position);
+    /// Why a transport cannot be reached now; empty: it can, or the input is none.
+    [[nodiscard]] std::string_view lost() const noexcept;
     /// From now on only what waits in a pipe or a socket at this moment is read; behind it, and of
     /// a file at once, the status is `waiting`.
     void read_only_what_waits();

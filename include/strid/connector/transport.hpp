@@ -99,6 +99,9 @@ class TransportInput {
     virtual void passed(std::uint64_t /*bytes*/) {}
     /// The position of the first message that is not whole in so many bytes.
     [[nodiscard]] virtual Position position(std::uint64_t /*bytes*/) { return {}; }
+    /// Why the server cannot be reached now, a sentence that begins with the address; empty: it
+    /// can, as far as is known. It is connected to again by read().
+    [[nodiscard]] virtual std::string_view lost() const noexcept { return {}; }
     /// Before the first read: begins with the message at a position. Throws InputOutputError where
     /// it is gone.
     virtual void go_on_at(std::string_view /*position*/) {}

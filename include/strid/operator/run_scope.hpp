@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/operator/connections.hpp>
 #include <strid/state/bytes.hpp>
 
 namespace strid {
@@ -114,6 +115,14 @@ class RunScope {
     void on_warning(std::function<void(const std::string&)> take) { warn_ = std::move(take); }
     /// Sends a sentence to the user: something is wrong, and the run goes on. One at a time.
     void warn(const std::string& text);
+    /// A place outside that the run connects to; what becomes of it is warned of.
+    [[nodiscard]] std::shared_ptr<Connection> connect_to(const std::string& address) {
+        return connections_.add(address, [this](const std::string& text) { warn(text); });
+    }
+    /// The places so far, in the order in which they were connected to.
+    [[nodiscard]] std::vector<ConnectionReport> connections() const {
+        return connections_.report();
+    }
     /// Whether another run may go on from a snapshot of this one.
     [[nodiscard]] bool takes_snapshots() const noexcept { return takes_snapshots_; }
     /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none. By
@@ -167,6 +176,7 @@ class RunScope {
     std::atomic<std::uint64_t> last_stored_{0};
     std::mutex warning_;
     std::function<void(const std::string&)> warn_;
+    Connections connections_;
     Prepared prepared_;  // by an earlier run
     mutable std::set<std::string> not_asked_for_;
 };

@@ -87,9 +87,6 @@ struct SnapshotOptions {
     /// stop() drains the graph and ends the stream for good. Otherwise it takes a last snapshot,
     /// and no window and no timer fires.
     bool drain = false;
-    /// Called with a sentence about a snapshot that was passed over or could not be stored; by any
-    /// thread of the run. The functions that run a graph from main() write it to standard error.
-    std::function<void(const std::string&)> on_warning = {};
 
     /// Whether the run takes snapshots.
     [[nodiscard]] bool on() const noexcept { return !folder.empty() || store != nullptr; }
@@ -131,6 +128,10 @@ struct RunOptions {
     std::chrono::milliseconds watchdog{0};
     /// Called by the watchdog's thread with the names of these tasks; what it throws ends the run.
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
+    /// Called with a sentence where something is wrong and the run goes on: a snapshot that could
+    /// not be stored, a server that cannot be reached; one at a time, by any thread of the run. The
+    /// functions that run a graph from main() write it to standard error.
+    std::function<void(const std::string&)> on_warning = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
     /// The bytes that the records of one batch may own on the heap (base/heap_bytes.hpp) before the
     /// batch is full, so that strings and vectors count towards back-pressure.

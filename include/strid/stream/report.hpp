@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <strid/operator/connections.hpp>
+
 namespace strid {
 
 /// One operator, all replicas together.
@@ -133,6 +135,8 @@ struct RunReport {
     LatencyReport latency = {};
     /// The parts of that latency, for the paths to all sinks.
     LatencySplit path = {};
+    /// The places outside that transports have connected to.
+    std::vector<ConnectionReport> connections = {};
 
     /// Records that the sources emitted.
     [[nodiscard]] std::uint64_t records_in() const noexcept;

@@ -327,7 +327,7 @@ class ChangedGraph : public testing::Test {
         RunOptions options = simulated();
         options.snapshots.store = std::make_shared<StoreInWorld>(world);
         options.snapshots.allow_lost = allow_lost;
-        options.snapshots.on_warning = [this](const std::string& text) { warnings += text + ";"; };
+        options.on_warning = [this](const std::string& text) { warnings += text + ";"; };
         world->begin_process(calls);
         try {
             (void)run(passing(world, parts, seen), options);

@@ -172,7 +172,7 @@ TEST(EpochOutlets, ACommittedOneWaitsWhereTheDiskIsFull) {
     RunOptions options;
     options.snapshots = {.every = 1h};
     options.snapshots.store = disk;
-    options.snapshots.on_warning = [](const std::string&) {};
+    options.on_warning = [](const std::string&) {};
     auto running = start(graph, options);
     std::this_thread::sleep_for(200ms);
     const std::uint64_t before = made;

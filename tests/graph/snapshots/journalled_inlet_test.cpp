@@ -70,7 +70,7 @@ class JournalledInlets : public testing::Test {
     [[nodiscard]] RunOptions options() {
         RunOptions options;
         options.snapshots = {.folder = folder_.file("state"), .every = 1h};
-        options.snapshots.on_warning = [this](const std::string& text) {
+        options.on_warning = [this](const std::string& text) {
             const std::lock_guard lock(mutex_);
             warnings_.push_back(text);
         };
@@ -224,6 +224,7 @@ TEST_F(JournalledInlets, ATornBlockAtTheEndIsCutOff) {
     {
         auto process = begin();
         push(process, 0, 10);
+        ASSERT_TRUE(process.running.snapshot());  // else the first one may have the last block
         push(process, 10, 11);
         process.running.cancel();
     }
@@ -232,7 +233,6 @@ TEST_F(JournalledInlets, ATornBlockAtTheEndIsCutOff) {
         if (entry.path().extension() == ".journal") last = std::max(last, entry.path());
     }
     std::filesystem::resize_file(last, std::filesystem::file_size(last) - 1);
-    take_rows();
     auto process = begin();
     EXPECT_EQ(process.inlet.accepted(), 10U);
     push(process, 10, 12);

@@ -299,6 +299,7 @@ class FileSource {
     /// Where the format of a journal is settled for the first time.
     void note_head();
     void check_journal(const Context& context) const;
+    void note_connection();
     void go_on_in_journal();
     void go_on_in_messages();
     /// The bytes of the input's text before position_, without those that were skipped.
@@ -318,6 +319,8 @@ class FileSource {
     void publish_progress() noexcept;
     void open_input();
 
+    RunScope* run_ = nullptr;
+    std::shared_ptr<Connection> connection_;  // null: the input is no transport
     std::vector<std::string> paths_;
     static constexpr std::uint64_t whole_input = UINT64_MAX;
 
