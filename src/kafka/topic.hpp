@@ -48,7 +48,7 @@ struct Topic {
     Settings settings;
 };
 
-/// What a client calls when it is polled; null: nothing.
+/// Called by a client when it is polled; null: not.
 struct Callbacks {
     /// For each message that was delivered or was not.
     void (*delivered)(::rd_kafka_t*, const ::rd_kafka_message_t*, void*) = nullptr;
