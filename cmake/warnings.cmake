@@ -1,7 +1,7 @@
 # The warnings that every target of the project is built with: errors, unless another project builds
 # it with a compiler of its own.
 function(strid_warnings target)
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wsuggest-override)
     if(STRID_WARNINGS_ARE_ERRORS)
         target_compile_options(${target} PRIVATE -Werror)
     endif()

@@ -117,17 +117,17 @@ void OutputFile::write(std::string_view rows) {
 
 // Anything but a plain file ends with its stream, because its reader waits for that.
 void OutputFile::end() {
-    if (run_ == nullptr || !destination_.is_beside()) finish();
+    if (run_ == nullptr || !destination_.is_beside()) commit_file();
 }
 
-void OutputFile::finish() {
+void OutputFile::commit_file() {
     if (destination_.is_open()) write({});
     destination_.commit(run_ != nullptr ? run_->interrupted() : never_interrupted);
 }
 
 void OutputFile::commit() {
     const std::scoped_lock lock(mutex_);
-    if (users_ == 0) finish();
+    if (users_ == 0) commit_file();
 }
 
 void OutputFile::discard() noexcept {

@@ -67,7 +67,7 @@ TableOutput::TableOutput(std::string address, Writing writing)
     : address_(std::move(address)), writing_(writing), table_(make_transport_output(address_)) {}
 
 TableOutput::~TableOutput() {
-    finish();
+    disconnect();
 }
 
 void TableOutput::begin() {
@@ -336,10 +336,10 @@ void TableOutput::commit() {
     try {
         commit_rows();
     } catch (...) {
-        finish();
+        disconnect();
         throw;
     }
-    finish();
+    disconnect();
 }
 
 void TableOutput::commit_rows() {
@@ -361,7 +361,7 @@ void TableOutput::let_go() noexcept {
 }
 
 void TableOutput::discard() noexcept {
-    finish();
+    disconnect();
 }
 
 // Stored rows go into the table now where they can; else when another run goes on.
@@ -372,10 +372,10 @@ void TableOutput::suspend() noexcept {
             changed_.wait_for(lock, suspend_wait, [this] { return failure_ || !has_work(); });
         }
     }
-    finish();
+    disconnect();
 }
 
-void TableOutput::finish() noexcept {
+void TableOutput::disconnect() noexcept {
     on_interruption_.reset();
     if (thread_.joinable()) {
         thread_.request_stop();

@@ -82,7 +82,7 @@ class TableOutput final : public RowOutput {
     [[nodiscard]] bool has_work() const noexcept;
     void add_epochs(const std::stop_token& stop);
     void add_epoch(const Epoch& epoch, bool may_be_there);
-    void finish() noexcept;
+    void disconnect() noexcept;
 
     const std::string address_;
     const Writing writing_;

@@ -56,7 +56,7 @@ class OutputFile final : public RowOutput {
     void cut(std::uint64_t snapshot) override;
     void end() override;
     void let_go() noexcept override;
-    void finish();
+    void commit_file();
 
     Destination destination_;
     // Under mutex_:
