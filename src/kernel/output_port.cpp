@@ -214,6 +214,8 @@ void OutputPort::push(std::size_t link, memory::Block& batch) {
     } else {
         sent_progress_[link] = progress_;
     }
+    last_sent_ns_.store(progress_.watermark.ns(), std::memory_order_relaxed);
+    last_sent_idle_.store(progress_.idle, std::memory_order_relaxed);
     hand_over(link, batch);
 }
 
@@ -371,6 +373,7 @@ bool OutputPort::close() {
         link->close();
         link->announce();
     }
+    last_sent_idle_.store(true, std::memory_order_relaxed);
     return true;
 }
 

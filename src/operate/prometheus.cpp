@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include <strid/operate/prometheus.hpp>
 
@@ -133,6 +134,17 @@ void add_segments(Exposition& out, const RunReport& report) {
             out.sample(labels_of({{"graph", report.graph}, {"segment", name}}),
                        figure.value(segment));
         }
+    }
+    bool has_head = false;
+    for (const SegmentReport& segment : report.segments) {
+        if (!segment.watermark_ns) continue;
+        if (!std::exchange(has_head, true)) {
+            out.family("strid_segment_watermark_seconds", "gauge",
+                       "The watermark that the segment has sent, seconds of event time.");
+        }
+        const std::string& name = segment.operators.front().name;
+        out.sample(labels_of({{"graph", report.graph}, {"segment", name}}),
+                   static_cast<double>(*segment.watermark_ns) * seconds_of_ns);
     }
 }
 

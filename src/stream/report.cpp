@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -107,14 +110,39 @@ std::string to_json(const ConnectionReport& connection) {
 std::string to_json(const SegmentReport& segment) {
     return fmt::format(
         R"({{"operators":{},"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
-        R"("idle_ns":{},"refused_ns":{},"queue_fill":{:.3f},"pool_high_water_blocks":{},)"
-        R"("pool_refused_leases":{},)"
+        R"("idle_ns":{},"refused_ns":{},"queue_fill":{:.3f},"queued_batches":{},)"
+        R"("queued_batches_max":{},"pool_high_water_blocks":{},)"
+        R"("pool_refused_leases":{},"watermark_ns":{},)"
         R"("latency":{},"split":{},"path":{}}})",
         json_list(segment.operators), segment.parallelism, segment.batches, segment.refusals,
         segment.busy_ns, segment.idle_ns, segment.refused_ns, segment.queue_fill,
-        segment.pool_high_water_blocks, segment.pool_refused_leases, to_json(segment.latency),
-        to_json(segment.split), to_json(segment.path));
+        segment.queued_batches, segment.queued_batches_max, segment.pool_high_water_blocks,
+        segment.pool_refused_leases,
+        segment.watermark_ns ? std::to_string(*segment.watermark_ns) : "null",
+        to_json(segment.latency), to_json(segment.split), to_json(segment.path));
 }
+
+/// As WatermarkMerge has it: idle replicas and those that have ended are left out, and the greatest
+/// counts where none is left.
+class SentWatermarks {
+  public:
+    void add(const Progress& sent) noexcept {
+        greatest_ = std::max(greatest_, sent.watermark);
+        if (sent.idle) return;
+        least_ = std::min(least_, sent.watermark);
+        is_awaited_ = true;
+    }
+    [[nodiscard]] std::optional<std::int64_t> ns() const noexcept {
+        const EventTime watermark = is_awaited_ ? least_ : greatest_;
+        if (watermark == EventTime::earliest()) return std::nullopt;
+        return watermark.ns();
+    }
+
+  private:
+    EventTime least_ = EventTime::latest();
+    EventTime greatest_ = EventTime::earliest();
+    bool is_awaited_ = false;
+};
 
 }  // namespace
 
@@ -136,8 +164,7 @@ RunReport Running::State::report() const {
                 {.name = info.name, .kind = info.kind, .parallelism = replicas_[f].size()});
         }
         Histogram latency;
-        std::uint64_t queued = 0;
-        std::uint64_t queued_max = 0;
+        SentWatermarks watermarks;
         for (operators::Node* node : replicas_[f]) {
             for (std::size_t i = 0; i < segment.operators.size(); ++i) {
                 segment.operators[i].records_in += node->counts()[i].in.get();
@@ -156,8 +183,8 @@ RunReport Running::State::report() const {
             segment.busy_ns += node->busy_ns();
             segment.idle_ns += node->waits().idle_ns();
             segment.refused_ns += node->waits().refused_ns();
-            queued += node->queued();
-            queued_max += node->queued_max();
+            segment.queued_batches += node->queued();
+            segment.queued_batches_max += node->queued_max();
             latency.merge(node->latency());
             segment.split += split_of(node->split().totals());
             segment.path += split_of(node->split().path());
@@ -167,10 +194,13 @@ RunReport Running::State::report() const {
                 const auto pool = node->output()->pool_counters();
                 segment.pool_high_water_blocks += pool.high_water;
                 segment.pool_refused_leases += pool.misses;
+                watermarks.add(node->output()->last_sent());
             }
         }
-        if (queued_max != 0) {
-            segment.queue_fill = static_cast<double>(queued) / static_cast<double>(queued_max);
+        segment.watermark_ns = watermarks.ns();
+        if (segment.queued_batches_max != 0) {
+            segment.queue_fill = static_cast<double>(segment.queued_batches) /
+                                 static_cast<double>(segment.queued_batches_max);
         }
         segment.latency = summarise(latency);
         if (plan_.fragments[f].edges.empty()) at_sinks.merge(latency);

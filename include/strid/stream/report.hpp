@@ -12,6 +12,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,9 +104,17 @@ struct SegmentReport {
     /// How full the input rings were when a batch was taken out, 0 to 1, for all batches: 1 if as
     /// many batches waited as the producer has blocks.
     double queue_fill = 0;
+    /// Its two sums over all batches: the batches that waited, and those that could have. Between
+    /// two reports the fill was the difference of the one by that of the other.
+    std::uint64_t queued_batches = 0;
+    std::uint64_t queued_batches_max = 0;  ///< See queued_batches.
     /// The most blocks that were in use at once, the sum over the pools of the outputs.
     std::uint64_t pool_high_water_blocks = 0;
     std::uint64_t pool_refused_leases = 0;  ///< How often one of these pools had no block to give.
+    /// The watermark that the segment has sent, nanoseconds of event time: the least of the
+    /// replicas that are not idle and have not ended. Nothing in a stream without watermarks, and
+    /// where the segment ends in a sink.
+    std::optional<std::int64_t> watermark_ns = std::nullopt;
     /// The latency until the segment was done with the batch; for each record the age of the oldest
     /// record in its batch.
     LatencyReport latency = {};

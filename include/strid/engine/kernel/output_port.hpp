@@ -12,9 +12,11 @@
 // block, and stops there without one. A single record whose fan-out needs more than the spare block
 // is finished on blocks in debt.
 //
-// Threads: only the task of the node. Invariant: records leave a slot in the order they came.
+// Threads: only the task of the node; last_sent() and pool_counters(): any. Invariant: records
+// leave a slot in the order they came.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/engine/kernel/link.hpp>
 #include <strid/engine/kernel/perturbation.hpp>
 #include <strid/engine/kernel/sample_choice.hpp>
@@ -172,6 +175,11 @@ class OutputPort {
     [[nodiscard]] bool close();
 
     [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
+    /// The watermark that was sent last; idle also when the port is closed. Any thread.
+    [[nodiscard]] Progress last_sent() const noexcept {
+        return {EventTime::of_ns(last_sent_ns_.load(std::memory_order_relaxed)),
+                last_sent_idle_.load(std::memory_order_relaxed)};
+    }
 
   private:
     [[nodiscard]] memory::Block& lease_in_debt();
@@ -211,6 +219,9 @@ class OutputPort {
     Progress progress_;
     std::vector<Progress> sent_progress_;    // per link: the last watermark sent
     std::vector<std::int64_t> sent_run_ns_;  // and in which run
+    // Over any link. Relaxed: only reports read them.
+    std::atomic<std::int64_t> last_sent_ns_{EventTime::earliest().ns()};
+    std::atomic<bool> last_sent_idle_{false};
     bool spare_ = true;
     bool stamps_ = false;
     bool numbered_ = false;  // batches belong to sequences: no other may come between
