@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -103,10 +105,20 @@ void MalformedHandler::report_cut_off(const MalformedLine& line) {
 }
 
 void MalformedHandler::hand_on(const MalformedLine& line) {
+    if (run_ != nullptr) remember(line);
     ++count_;
     if (options_.policy != OnMalformed::dead_letter) return;
     if (options_.dead_letter) options_.dead_letter(line);
     if (letters_) letters_->report(line);
+}
+
+// Into texts that are there: a line that is refused costs no allocation.
+void MalformedHandler::remember(const MalformedLine& line) {
+    RefusedLine& one = last_[count_ % last_.size()];
+    one.file.assign(line.file.substr(0, RefusedLines::text_bytes_max));
+    one.line = line.line;
+    one.reason.assign(line.reason);
+    one.text.assign(line.text.substr(0, RefusedLines::text_bytes_max));
 }
 
 void MalformedHandler::flush() {
@@ -121,7 +133,13 @@ void MalformedHandler::begin_snapshot(std::uint64_t number) {
 }
 
 std::uint64_t MalformedHandler::take_count() noexcept {
-    return std::exchange(count_, 0);
+    const std::uint64_t count = std::exchange(count_, 0);
+    if (run_ == nullptr) return count;
+    const std::uint64_t first = count - std::min<std::uint64_t>(count, last_.size());
+    for (std::uint64_t i = first; i < count; ++i) {
+        run_->refused_lines().add(last_[i % last_.size()]);
+    }
+    return count;
 }
 
 }  // namespace strid

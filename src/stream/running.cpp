@@ -354,6 +354,9 @@ bool Running::finished() const noexcept {
 RunReport Running::report() const {
     return state_->report();
 }
+std::vector<RefusedLine> Running::refused_lines() const {
+    return state_->refused_lines();
+}
 
 Running start(const Graph& graph, const RunOptions& options) {
     auto state = std::make_unique<Running::State>(graph, options);

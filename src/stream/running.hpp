@@ -37,6 +37,9 @@ class Running::State {
     void stop() noexcept;
     bool snapshot();
     [[nodiscard]] RunReport report() const;
+    [[nodiscard]] std::vector<RefusedLine> refused_lines() const {
+        return scope_.refused_lines().last();
+    }
     [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }
     [[nodiscard]] bool finished() const noexcept { return execution_->finished(); }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <strid/operator/connections.hpp>
+#include <strid/operator/refused_lines.hpp>
 #include <strid/state/bytes.hpp>
 
 namespace strid {
@@ -123,6 +124,10 @@ class RunScope {
     [[nodiscard]] std::vector<ConnectionReport> connections() const {
         return connections_.report();
     }
+    /// The last lines that its sources could not read.
+    [[nodiscard]] RefusedLines& refused_lines() noexcept { return refused_lines_; }
+    /// The same.
+    [[nodiscard]] const RefusedLines& refused_lines() const noexcept { return refused_lines_; }
     /// Whether another run may go on from a snapshot of this one.
     [[nodiscard]] bool takes_snapshots() const noexcept { return takes_snapshots_; }
     /// The bytes that prepare() wrote in an earlier run for a result of this name; null: none. By
@@ -177,6 +182,7 @@ class RunScope {
     std::mutex warning_;
     std::function<void(const std::string&)> warn_;
     Connections connections_;
+    RefusedLines refused_lines_;
     Prepared prepared_;  // by an earlier run
     mutable std::set<std::string> not_asked_for_;
 };

@@ -17,6 +17,7 @@
 
 #include <strid/engine/plan/shared_windows.hpp>
 #include <strid/engine/stream/journalled_inlet.hpp>
+#include <strid/operator/refused_lines.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/stream/as_of_join.hpp>
 #include <strid/stream/drawing.hpp>
@@ -152,6 +153,9 @@ class Running {
     [[nodiscard]] bool finished() const noexcept;
     /// The figures so far. Each is exact at some recent moment.
     [[nodiscard]] RunReport report() const;
+    /// The last lines that its sources could not read and went on behind (OnMalformed), oldest
+    /// first; at most RefusedLines::lines_max.
+    [[nodiscard]] std::vector<RefusedLine> refused_lines() const;
 
   private:
     friend Running start(const Graph& graph, const RunOptions& options);

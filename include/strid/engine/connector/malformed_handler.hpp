@@ -4,6 +4,7 @@
 // used on its thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include <strid/connector/malformed.hpp>
 #include <strid/connector/output_file.hpp>
 #include <strid/engine/base/excerpt.hpp>
+#include <strid/operator/refused_lines.hpp>
 
 namespace strid {
 
@@ -37,18 +39,20 @@ class MalformedHandler {
     /// Until the next call with false nothing is reported, counted or thrown: for lines that were
     /// reported before.
     void silence(bool is_silent) noexcept { is_silent_ = is_silent; }
-    /// Lines reported since the last call.
+    /// Lines reported since the last call; hands the last of them to the run.
     [[nodiscard]] std::uint64_t take_count() noexcept;
 
   private:
     class Letters;
 
     void hand_on(const MalformedLine& line);
+    void remember(const MalformedLine& line);
 
     MalformedOptions options_;
     RunScope* run_;
     std::shared_ptr<Letters> letters_;  // null: no file of its own
     std::uint64_t count_ = 0;
+    std::array<RefusedLine, RefusedLines::lines_max> last_ = {};  // of those counted, a ring
     bool is_silent_ = false;
 };
 
