@@ -71,7 +71,7 @@ int Connection::read_head(std::string& head) {
     }
 }
 
-void Connection::write(std::string_view text) noexcept {
+bool Connection::write(std::string_view text) noexcept {
     const auto until = Clock::now() + times_.response;
     while (!text.empty()) {
         const ssize_t bytes =
@@ -79,8 +79,20 @@ void Connection::write(std::string_view text) noexcept {
         if (bytes >= 0) {
             text.remove_prefix(static_cast<std::size_t>(bytes));
         } else if (!may_be_repeated(errno) || !wait_for(POLLOUT, until)) {
-            return;
+            return false;
         }
+    }
+    return true;
+}
+
+Connection::Waited Connection::wait_until(Clock::time_point until) noexcept {
+    std::array<char, 2048> piece{};
+    for (;;) {
+        if (!wait_for(POLLIN, until)) {
+            return server_ends_ ? Waited::server_ends : Waited::until_then;
+        }
+        const ssize_t bytes = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+        if (bytes == 0 || (bytes < 0 && !may_be_repeated(errno))) return Waited::peer_left;
     }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,8 +30,11 @@ class Connection {
     /// for a peer that was too slow, 431 for too long a head, and 499, to which no answer is sent,
     /// for a peer that left and for the end of the server.
     [[nodiscard]] int read_head(std::string& head);
-    /// Sends all of it, unless the peer leaves or is too slow.
-    void write(std::string_view text) noexcept;
+    /// Sends all of it; false where the peer leaves or is too slow.
+    bool write(std::string_view text) noexcept;
+    /// Waits, and takes what the peer sends meanwhile.
+    enum class Waited : std::uint8_t { until_then, peer_left, server_ends };
+    [[nodiscard]] Waited wait_until(std::chrono::steady_clock::time_point until) noexcept;
     /// Ends the response, and takes what the peer has sent beyond its request for a moment, so that
     /// the response is not lost with it.
     void finish() noexcept;

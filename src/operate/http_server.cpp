@@ -19,6 +19,7 @@
 
 #include "connection.hpp"
 #include "connection_threads.hpp"
+#include "event_streams.hpp"
 #include "routes.hpp"
 #include "token_file.hpp"
 
@@ -60,6 +61,7 @@ class HttpServer::State {
           token_(options.token_path),
           ending_(event()),
           routes_(access_of(options.host, listener_, token_), context),
+          streams_(options.streams_max, [this] { return routes_.event(); }),
           connections_(options.connections_max,
                        [this](Descriptor socket) { serve(std::move(socket)); }),
           thread_([this] { listen(); }) {}
@@ -86,6 +88,7 @@ class HttpServer::State {
     const Descriptor ending_;
     const ConnectionTimes times_{};
     Routes routes_;
+    EventStreams streams_;
     ConnectionThreads connections_;
     std::thread thread_;  // last: it uses the rest
 };
@@ -120,7 +123,9 @@ void HttpServer::State::serve(Descriptor socket) noexcept {
         if (fault == 0) fault = read_head(head, request);
         const HttpResponse response =
             fault == 0 ? routes_.respond(request) : plain(fault, "the request is not served here");
-        connection.write(text_of(response, request.method != "HEAD"));
+        const bool has_body = request.method != "HEAD";
+        if (response.is_stream && has_body) return streams_.serve(connection, response);
+        connection.write(text_of(response, has_body));
         connection.finish();
     } catch (const std::exception&) {  // no memory: the connection is closed
     }

@@ -147,9 +147,12 @@ int read_head(std::string_view head, HttpRequest& request) {
 }
 
 std::string text_of(const HttpResponse& response, bool has_body) {
-    return fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}{}\r\n{}",
-                       response.status, reason_of(response.status), response.content_type,
-                       response.body.size(), common_headers, response.headers,
+    const std::string length = response.is_stream
+                                   ? std::string{}
+                                   : fmt::format("Content-Length: {}\r\n", response.body.size());
+    return fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}{}{}\r\n{}", response.status,
+                       reason_of(response.status), response.content_type, length, common_headers,
+                       response.headers,
                        has_body ? std::string_view{response.body} : std::string_view{});
 }
 

@@ -31,6 +31,7 @@ struct HttpResponse {
     std::string body = {};
     std::string content_type = "text/plain; charset=utf-8";
     std::string headers = {};  ///< More of them, each with its line end.
+    bool is_stream = false;    ///< The body is the beginning; it ends with the connection.
 };
 
 /// A response whose body is one sentence.

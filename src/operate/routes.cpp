@@ -14,6 +14,7 @@
 
 #include "graph_json.hpp"
 #include "page.hpp"
+#include "run_json.hpp"
 
 namespace strid::operate {
 
@@ -35,8 +36,8 @@ bool is_action(std::string_view path) noexcept {
     return path == "/stop" || path == "/snapshot";
 }
 
-constexpr std::array<std::string_view, 6> documents = {"/metrics", "/healthz", "/readyz",
-                                                       "/report",  "/graph",   "/"};
+constexpr std::array<std::string_view, 8> documents = {
+    "/metrics", "/healthz", "/readyz", "/report", "/graph", "/events", "/snapshots", "/refused"};
 
 bool is_document(std::string_view path) noexcept {
     for (const std::string_view one : documents) {
@@ -50,6 +51,7 @@ bool is_document(std::string_view path) noexcept {
 Routes::Routes(Access access, const CompanionContext& context)
     : access_(std::move(access)),
       graph_(graph_json(context.graph.description(context.options))),
+      snapshots_(context.options.snapshots.folder),
       stop_run_(context.stop),
       is_stopping_(context.is_stopping) {}
 
@@ -85,6 +87,9 @@ HttpResponse Routes::answer(const HttpRequest& request) {
     if (path == "/metrics") return metrics();
     if (path == "/report") return report();
     if (path == "/graph") return document(graph_, json_type);
+    if (path == "/snapshots") return document(snapshots_json(snapshots_), json_type);
+    if (path == "/refused") return refused();
+    if (path == "/events") return EventStreams::head();
     if (path == "/stop") return stop();
     if (path == "/snapshot") return snapshot();
     const PageFile& file = *page_file(path);
@@ -120,6 +125,19 @@ HttpResponse Routes::report() const {
     const Running* const running = running_.load(std::memory_order_acquire);  // pairs with begin()
     if (running == nullptr) return not_started();
     return document(json_status(*running) + '\n', json_type);
+}
+
+HttpResponse Routes::refused() const {
+    const Running* const running = running_.load(std::memory_order_acquire);  // pairs with begin()
+    if (running == nullptr) return not_started();
+    return document(refused_json(running->refused_lines()), json_type);
+}
+
+EventStreams::Event Routes::event() const {
+    const Running* const running = running_.load(std::memory_order_acquire);  // pairs with begin()
+    if (running == nullptr) return {};
+    const bool is_over = running->finished();  // first: then the report is that of the end
+    return {.data = json_status(*running), .is_last = is_over};
 }
 
 HttpResponse Routes::stop() {

@@ -12,6 +12,7 @@
 #include <strid/program/companion.hpp>
 
 #include "access.hpp"
+#include "event_streams.hpp"
 #include "http_text.hpp"
 
 namespace strid::operate {
@@ -26,17 +27,21 @@ class Routes {
     void end() noexcept;
     /// Never throws but std::bad_alloc.
     [[nodiscard]] HttpResponse respond(const HttpRequest& request);
+    /// The report of now, for the streams of events.
+    [[nodiscard]] EventStreams::Event event() const;
 
   private:
     [[nodiscard]] HttpResponse answer(const HttpRequest& request);
     [[nodiscard]] HttpResponse ready() const;
     [[nodiscard]] HttpResponse metrics() const;
     [[nodiscard]] HttpResponse report() const;
+    [[nodiscard]] HttpResponse refused() const;
     [[nodiscard]] HttpResponse stop();
     [[nodiscard]] HttpResponse snapshot() const;
 
     const Access access_;
-    const std::string graph_;  // as JSON
+    const std::string graph_;      // as JSON
+    const std::string snapshots_;  // the folder
     const std::function<void()> stop_run_;
     const std::function<bool()> is_stopping_;
     std::atomic<Running*> running_{nullptr};

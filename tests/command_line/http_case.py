@@ -19,10 +19,16 @@ def rows(first, count):
     return "".join(f"{at}\n" for at in range(first, first + count)).encode()
 
 
+def samples(text):
+    """The values of a text of Prometheus by their names with labels."""
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1])
+            for line in text.splitlines() if not line.startswith("#")}
+
+
 class HttpCase(Case):
-    def serve(self, *options, host="127.0.0.1", command=None, **popen):
+    def serve(self, *options, host="127.0.0.1", port=0, command=None, **popen):
         """Starts a run whose input is a pipe, and reads where it listens."""
-        self.run_ = self.start(*(command or ASK), "--http", f"{host}:0", *options, **popen)
+        self.run_ = self.start(*(command or ASK), "--http", f"{host}:{port}", *options, **popen)
         line = self.run_.stderr.readline().decode()
         found = STARTED.fullmatch(line)
         self.assertTrue(found, line)

@@ -20,13 +20,7 @@ import time
 import unittest
 
 from command_line import SOURCE, STRID
-from http_case import ASK, TIMEOUT_S, HttpCase, rows
-
-
-def samples(text):
-    """The values of a text of Prometheus by their names with labels."""
-    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1])
-            for line in text.splitlines() if not line.startswith("#")}
+from http_case import ASK, TIMEOUT_S, HttpCase, rows, samples
 
 
 class HttpFigures(HttpCase):
@@ -236,7 +230,8 @@ class HttpGuards(HttpCase):
     def test_other_machines_need_the_token_for_everything(self):
         self.serve(host="0.0.0.0")
         basic = base64.b64encode(f"strid:{self.token}".encode()).decode()
-        for path in ("/", "/healthz", "/readyz", "/metrics", "/report", "/page.js", "/nothing"):
+        for path in ("/", "/healthz", "/readyz", "/metrics", "/report", "/refused", "/snapshots",
+                     "/page.js", "/nothing"):
             status, headers, _ = self.ask(path)
             self.assertEqual(status, 401, path)
             self.assertEqual(headers["WWW-Authenticate"], 'Basic realm="strid"')

@@ -41,6 +41,9 @@ struct HttpOptions {
     std::string token_path = {};
     /// Connections that may be open at once; others get a 503. Each has a thread while it is open.
     std::size_t connections_max = 32;
+    /// Streams of events that may be open at once, which pages keep; others get a 503. Fewer than
+    /// the connections, so that a request of another kind always finds one.
+    std::size_t streams_max = 16;
 };
 
 /// Reads `HOST:PORT`, `[::1]:PORT` into `host` and `port`. Throws GraphError.
