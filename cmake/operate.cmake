@@ -4,10 +4,12 @@
 # The files of its page are part of it: each becomes a constant.
 set(strid_page_dir ${CMAKE_CURRENT_SOURCE_DIR}/src/operate/page)
 set(strid_page ${CMAKE_CURRENT_BINARY_DIR}/operate/page.cpp)
-set(strid_page_files index.html icon.svg page.css page.js)
+set(strid_page_files index.html figures.js graph.js icon.svg page.css page.js)
 list(TRANSFORM strid_page_files PREPEND ${strid_page_dir}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${strid_page_files})
 file(READ ${strid_page_dir}/index.html STRID_PAGE_HTML)
+file(READ ${strid_page_dir}/figures.js STRID_PAGE_FIGURES)
+file(READ ${strid_page_dir}/graph.js STRID_PAGE_GRAPH)
 file(READ ${strid_page_dir}/icon.svg STRID_PAGE_ICON)
 file(READ ${strid_page_dir}/page.css STRID_PAGE_CSS)
 file(READ ${strid_page_dir}/page.js STRID_PAGE_JS)
