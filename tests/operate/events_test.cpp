@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Server-sent events of the HTTP server: a stream at its beginning, each second and at its end,
-// the number of streams, and access to them. The client is of this test.
-#include <array>
+// the number of streams, and access to them.
 #include <chrono>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <strid/operate/http_server.hpp>
-#include <strid/stream/graph.hpp>
+#include "tests/operate/viewer.hpp"
 
 namespace strid::operate {
 namespace {
@@ -29,88 +21,6 @@ using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-/// A request whose answer is read as it comes.
-class Viewer {
-  public:
-    explicit Viewer(std::uint16_t port, const std::string& line = "GET /events",
-                    const std::string& headers = "Host: localhost\r\n")
-        : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-        ::sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(port);
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        EXPECT_EQ(::connect(socket_, reinterpret_cast<const ::sockaddr*>(&address), sizeof address),
-                  0);
-        const std::string text = line + " HTTP/1.1\r\n" + headers + "\r\n";
-        EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL),
-                  static_cast<ssize_t>(text.size()));
-    }
-    Viewer(Viewer&& other) noexcept
-        : socket_(std::exchange(other.socket_, -1)), text_(std::move(other.text_)) {}
-    Viewer& operator=(Viewer&&) = delete;
-    ~Viewer() {
-        if (socket_ >= 0) ::close(socket_);
-    }
-
-    /// Reads until the text has this so many times, or 20 s are over.
-    bool reads(const std::string& part, std::size_t times = 1) {
-        while (count(part) < times) {
-            if (!read_some()) return false;
-        }
-        return true;
-    }
-    /// Reads to the end.
-    const std::string& rest() {
-        while (read_some()) {
-        }
-        return text_;
-    }
-    [[nodiscard]] const std::string& text() const { return text_; }
-    [[nodiscard]] std::size_t count(const std::string& part) const {
-        std::size_t found = 0;
-        for (std::size_t at = text_.find(part); at != std::string::npos;
-             at = text_.find(part, at + part.size())) {
-            ++found;
-        }
-        return found;
-    }
-
-  private:
-    bool read_some() {
-        ::pollfd waited{socket_, POLLIN, 0};
-        if (::poll(&waited, 1, 20'000) <= 0) return false;
-        std::array<char, 4096> piece{};
-        const ssize_t bytes = ::recv(socket_, piece.data(), piece.size(), 0);
-        if (bytes <= 0) return false;
-        text_.append(piece.data(), static_cast<std::size_t>(bytes));
-        return true;
-    }
-
-    int socket_;
-    std::string text_;
-};
-
-/// A server with a graph whose records are pushed by the test.
-struct Served {
-    explicit Served(const HttpOptions& http = {}) : server(http) {
-        auto made = graph.inlet<int>();
-        inlet.emplace(std::move(made.first));
-        std::move(made.second).sink([](int) {});
-        server.prepare({.graph = graph, .options = options});
-    }
-    void begin() {
-        running.emplace(start(graph, options));
-        server.begin(*running);
-    }
-    [[nodiscard]] std::uint16_t port() const { return server.port(); }
-
-    Graph graph{"served"};
-    RunOptions options;
-    HttpServer server;
-    std::optional<Inlet<int>> inlet;
-    std::optional<Running> running;
-};
 
 TEST(Events, TheFirstComesAtOnceAndOneEachSecond) {
     Served served;
@@ -176,7 +86,7 @@ TEST(Events, TheEndOfTheServerClosesStreamsAtOnceBehindALastEvent) {
 }
 
 TEST(Events, StreamsAreLimitedAndLeaveRoomForOtherRequests) {
-    Served served({.connections_max = 8, .streams_max = 5});
+    Served served({.streams_max = 5});
     served.begin();
     std::vector<Viewer> viewers;
     for (int i = 0; i < 5; ++i) viewers.emplace_back(served.port());
