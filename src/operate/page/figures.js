@@ -146,29 +146,35 @@ function reasonOf(segment) {
     return "waiting for a worker " + percent(waits) + " of the time";
 }
 
-const least_load = 0.1;
-
-/** The place of the segment with the greatest load that nothing holds back; null where none has
-    much. */
-export function slowestOf(segments) {
+/** The place of the segment with the greatest load that nothing holds back; null where all are
+    held back. */
+function busiestOf(segments) {
     let most = null;
     segments.forEach((segment, i) => {
-        const load = loadOf(segment);
-        if (load < Math.max(least_load, segment.held)) return;
-        if (most === null || load > loadOf(segments[most])) most = i;
+        if (loadOf(segment) < segment.held) return;
+        if (most === null || loadOf(segment) > loadOf(segments[most])) most = i;
     });
     return most;
 }
 
+/** The same where it has input and room most of the time, else null. */
+export function slowestOf(segments) {
+    const place = busiestOf(segments);
+    return place === null || loadOf(segments[place]) < 0.5 ? null : place;
+}
+
 export function slowestText(segments) {
-    const place = slowestOf(segments);
-    if (place === null) {
-        return segments.some((segment) => segment.held > 0.5)
-            ? "No operator is slow: what reads the results holds the graph back."
-            : "No operator is slow: the graph is starved and waits for its input.";
+    const place = busiestOf(segments);
+    if (segments.some((segment) => segment.held > 0.5) && slowestOf(segments) === null) {
+        return "No operator is slow: what reads the results holds the graph back.";
     }
-    const names = segments[place].operators.map((op) => op.name).join(" + ");
+    if (place === null) return "";
+    const busiest = segments[place].operators.map((op) => op.name).join(" + ");
+    if (slowestOf(segments) === null) {
+        return "No operator is slow. The busiest, " + busiest + ", is " +
+            reasonOf(segments[place]) + ".";
+    }
     const others = segments.filter((segment) => segment.held > 0.2).length;
-    return "Slowest: " + names + ", " + reasonOf(segments[place]) +
+    return "Slowest: " + busiest + ", " + reasonOf(segments[place]) +
         (others ? "; it holds back others" : "") + ".";
 }

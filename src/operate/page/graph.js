@@ -34,7 +34,9 @@ function depthsOf(graph) {
 }
 
 class Box {
-    constructor(segment) {
+    /** `is_end`: its last operator is a sink, which emits nothing. */
+    constructor(segment, is_end) {
+        this.is_end = is_end;
         this.element = made("div", "segment");
         this.operators = segment.operators.map((op) => {
             const line = this.element.appendChild(made("div", "operator"));
@@ -59,7 +61,8 @@ class Box {
         this.segment = segment;
         this.element.classList.toggle("slowest", is_slowest);
         segment.operators.forEach((op, i) => {
-            this.operators[i].textContent = quantity(op.out || op.into) + "/s";
+            const is_sink = this.is_end && i + 1 === segment.operators.length;
+            this.operators[i].textContent = quantity(is_sink ? op.into : op.out) + "/s";
         });
         this.busy.style.width = 100 * segment.busy + "%";
         this.held.style.width = 100 * segment.held + "%";
@@ -157,7 +160,8 @@ class Inputs {
 export class GraphPicture {
     constructor(parent, graph) {
         this.parent = parent;
-        this.boxes = graph.segments.map((segment) => new Box(segment));
+        this.boxes = graph.segments.map((segment, i) =>
+            new Box(segment, graph.edges.every((edge) => edge.from !== i)));
         const depths = depthsOf(graph);
         const is_alone = (place) =>
             depths.filter((depth) => depth === depths[place]).length === 1;

@@ -55,11 +55,12 @@ class Plot {
         const points = this.series[0].length;
         this.first = Math.max(points_min - points, 0);
         this.picture.setAttribute("viewBox", `0 0 ${this.first + points - 1} 100`);
-        const most = Math.max(1e-9, ...this.series.flat().filter((value) => value !== null));
+        const all = this.series.flat().filter((value) => value !== null);
+        const most = Math.max(1e-9, ...all);
         this.series.forEach((series, i) =>
             this.lines[i].setAttribute("d", this.path(series, most)));
-        this.scale.textContent = "0 to " + this.text(most < 1e-6 ? 0 : most) +
-            ", last " + points + " s";
+        this.scale.textContent = (all.length ? "0 to " + this.text(Math.max(0, ...all)) + ", " : "") +
+            "last " + points + " s";
     }
 
     path(series, most) {
