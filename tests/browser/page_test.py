@@ -176,6 +176,37 @@ class Moving(PageCase):
         self.no_errors("lists")
 
 
+class Connections(PageCase):
+    def test_a_broker_that_is_away_is_shown(self):
+        mosquitto = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+        if not mosquitto:
+            self.skipTest("Mosquitto is not installed")
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+
+        def begin():
+            broker = subprocess.Popen([mosquitto, "-p", str(port)], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL)
+            self.addCleanup(broker.wait)
+            self.addCleanup(broker.kill)
+            with socket.socket() as one:
+                self.until(lambda: one.connect_ex(("127.0.0.1", port)) == 0)
+            return broker
+
+        broker = begin()
+        self.fed("--input", f"mqtt://127.0.0.1:{port}/plant", "--format", "json")
+        self.open("away")
+        self.wait("away", "#connections-list", lambda text: "plant connected for" in text)
+        broker.kill()
+        self.wait("away", "#connections-list", lambda text: "plant not reached for" in text)
+        self.assertEqual(self.browser.do("faults", page="away"), [])
+        self.picture("away", "away")
+        begin()
+        self.wait("away", "#connections-list", lambda text: text.endswith("lost once"))
+        self.no_errors("away")
+
+
 class Recovering(PageCase):
     def test_the_page_follows_the_next_run_at_its_address(self):
         first = self.fed()

@@ -178,3 +178,13 @@ export function slowestText(segments) {
     return "Slowest: " + busiest + ", " + reasonOf(segments[place]) +
         (others ? "; it holds back others" : "") + ".";
 }
+
+/** How the run stands with a broker or a database. */
+export function connectionText(one) {
+    const seconds = duration(one.seconds * 1e9);
+    const state = one.is_up ? "connected for " + seconds
+        : "not reached for " + seconds + " (" + one.reason + ")";
+    const times = one.times_lost === 1 ? "once" : one.times_lost + " times";
+    return state + (one.times_lost && one.is_up ? ", lost " + times : "") +
+        (one.bytes_held ? "; " + bytes(one.bytes_held) + " of rows wait" : "");
+}

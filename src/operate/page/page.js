@@ -4,7 +4,7 @@
 // differences of two reports. All data becomes text (textContent), never markup.
 
 import {
-    between, bytes, clock, duration, known, moment, quantity, refusedLines, slowestText,
+    between, bytes, clock, connectionText, duration, known, moment, quantity, refusedLines, slowestText,
 } from "./figures.js";
 import {GraphPicture, drawn, made} from "./graph.js";
 
@@ -228,6 +228,7 @@ class Page {
         this.is_over = !report.running;
         this.say(this.is_over ? over : "running", this.is_over);
         if (this.is_over) element("slowest").textContent = "";
+        this.showConnections(report.connections);
         element("totals").textContent = clock(report.seconds) + " · " + quantity(report.records_in) + " records in · " +
             quantity(report.records_out) + " out";
         const last = this.before;
@@ -243,6 +244,16 @@ class Page {
         if (now.lag !== null) this.lag.box.hidden = false;
         this.picture.show(now.segments, now.time_ms);
         if (!this.is_over) element("slowest").textContent = slowestText(now.segments);
+    }
+
+    showConnections(connections) {
+        element("connections").hidden = connections.length === 0;
+        element("connections-list").replaceChildren(...connections.map((one) => {
+            const item = made("li", one.is_up ? "" : "lost");
+            item.appendChild(made("strong", "", one.address));
+            item.appendChild(made("span", "", " " + connectionText(one)));
+            return item;
+        }));
     }
 
     /** Returns when to try again. */
