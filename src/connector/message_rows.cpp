@@ -99,7 +99,7 @@ void RowsOfText::for_each(std::string_view rows, std::string_view address, const
 
 void MessageRows::for_each(std::string_view rows, const std::function<void(const Message&)>& send) {
     if (columns_.empty() && (is_json_ || !key_.empty())) {
-        throw GraphError(address_ + ": format=json and key need the names of the columns");
+        throw GraphError(address_ + ": JSON and a key need the names of the columns");
     }
     rows_.for_each(rows, address_, [&](std::string_view row, std::vector<CsvField>& fields) {
         if (!columns_.empty() && fields.size() != columns_.size()) {

@@ -9,6 +9,8 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/output_file.hpp>
+#include <strid/connector/transport.hpp>
+#include <strid/engine/connector/message_rows.hpp>
 #include <strid/state/codec.hpp>
 
 namespace strid {
@@ -30,6 +32,14 @@ void synchronize(const std::string& path, int descriptor) {
 
 }  // namespace
 
+OutputFile::OutputFile(std::string path, Writing writing, RowFormat format)
+    : destination_(std::move(path), writing),
+      objects_(format == RowFormat::json_lines
+                   ? std::make_unique<detail::MessageRows>(destination_.path())
+                   : nullptr) {}
+
+OutputFile::~OutputFile() = default;
+
 void OutputFile::begin() {
     failure_ = nullptr;
     written_ = 0;
@@ -39,7 +49,7 @@ void OutputFile::begin() {
         StateReader reader{*before};
         const auto unfinished = state::loaded<UnfinishedFile>(reader);
         destination_.open_to_go_on(&unfinished);
-        if (unfinished.bytes != 0) {
+        if (unfinished.bytes != 0 && !objects_) {
             header_.clear();
             has_header_ = true;
         }
@@ -107,6 +117,7 @@ void OutputFile::write(std::string_view rows) {
     if (failure_) std::rethrow_exception(failure_);
     const auto& interrupted = run_ != nullptr ? run_->interrupted() : never_interrupted;
     try {
+        if (objects_) rows = objects_of(rows);
         destination_.write(std::exchange(header_, {}), interrupted);
         destination_.write(rows, interrupted);
     } catch (...) {
@@ -115,9 +126,23 @@ void OutputFile::write(std::string_view rows) {
     }
 }
 
-// Anything but a plain file ends with its stream, because its reader waits for that.
+/// The rows as objects of JSON; a header gives their names, and is not written.
+std::string_view OutputFile::objects_of(std::string_view rows) {
+    if (!header_.empty()) objects_->set_columns(names_in_row(std::exchange(header_, {})));
+    objects_text_.clear();
+    if (rows.empty()) return {};
+    objects_->for_each(rows,
+                       [this](const auto& message) { (objects_text_ += message.payload) += '\n'; });
+    return objects_text_;
+}
+
+// A plain file stays open until the run has ended where snapshots need its place, or its name waits
+// for that. Anything else ends with its stream, because its reader waits for the end.
 void OutputFile::end() {
-    if (run_ == nullptr || !destination_.is_beside()) commit_file();
+    const bool is_in_snapshots =
+        run_ != nullptr && run_->takes_snapshots() && !destination_.may_block();
+    const bool waits_for_name = run_ != nullptr && destination_.is_beside();
+    if (!is_in_snapshots && !waits_for_name) commit_file();
 }
 
 void OutputFile::commit_file() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include <strid/base/error.hpp>
 #include <strid/connector/output_file.hpp>
 #include <strid/connector/row_output.hpp>
 #include <strid/connector/transport.hpp>
@@ -9,11 +10,15 @@
 
 namespace strid {
 
-std::shared_ptr<RowOutput> make_row_output(std::string name, Writing writing) {
+std::shared_ptr<RowOutput> make_row_output(std::string name, Writing writing, RowFormat format) {
     if (is_transport_address(name)) {
+        if (format != RowFormat::csv) {
+            throw GraphError(name +
+                             ": messages of JSON are asked for by format=json in the address");
+        }
         return std::make_shared<detail::TableOutput>(std::move(name), writing);
     }
-    return std::make_shared<OutputFile>(std::move(name), writing);
+    return std::make_shared<OutputFile>(std::move(name), writing, format);
 }
 
 void RowOutput::begin_for(std::string_view header, RunScope* run) {

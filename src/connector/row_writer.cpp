@@ -5,8 +5,8 @@
 
 namespace strid {
 
-RowWriter::RowWriter(std::string path, Writing writing)
-    : output_(make_row_output(std::move(path), writing)) {}
+RowWriter::RowWriter(std::string path, Writing writing, RowFormat format)
+    : output_(make_row_output(std::move(path), writing, format)) {}
 
 RowWriter::RowWriter(const RowWriter& other) : output_(other.output_) {}
 

@@ -45,7 +45,7 @@ RunOptions with_reports(const RunOptions& options, Terminal& terminal) {
 
 std::string_view how_it_ended(Outcome outcome, int signals, bool is_suspended) noexcept {
     if (outcome == Outcome::cancelled) return "cancelled";
-    if (signals == 0) return "done";
+    if (signals == 0 || outcome == Outcome::finished) return "done";
     return is_suspended ? "stopped at a snapshot" : "stopped and drained";
 }
 

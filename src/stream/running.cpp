@@ -320,8 +320,8 @@ void Running::State::ended(const runtime::ExecutionEnd& end) {
         outcome = Outcome::failed;
     } else if (end.cancelled && !is_suspended) {
         outcome = Outcome::cancelled;
-    } else if (stopped_.load(std::memory_order_relaxed)) {
-        outcome = Outcome::stopped;
+    } else if (stopped_.load(std::memory_order_relaxed) && !(is_complete && is_suspended)) {
+        outcome = Outcome::stopped;  // else the stream has ended before its last snapshot
     }
     if (on_end_) on_end_({outcome, failure, report()});
     if (failure && !end.failure) std::rethrow_exception(failure);

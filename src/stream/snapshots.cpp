@@ -237,7 +237,8 @@ runtime::StepResult Snapshots::step(std::int64_t& clock_ns) {
                              static_cast<double>(options_.every.count()) / 1e9));
         }
         due_ns_ = std::max(begun_ns_ + options_.every.count(), clock_ns);
-        if (is_last_) {
+        // Where all nodes have ended the stream has ended before the stop.
+        if (is_last_ && running_ != 0) {
             lock.unlock();
             execution_->cancel();
             return finished;

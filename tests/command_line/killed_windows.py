@@ -6,6 +6,7 @@
 """
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -114,6 +115,33 @@ class KilledOthers(Rows):
         self.assertIn("--journal-acknowledge are for --journal", self.fails(*words, code=2))
         line = self.fails(*words, "--journal", "j", code=1, input=b"a\n1\n")
         self.assertIn("go to the other end of a socket, and this is none", line)
+
+    def test_a_stop_at_the_end_of_the_input(self):
+        """Whichever comes first, a file that is written live has each row in the end."""
+        lines = ["at\n"] + [f"{at}\n" for at in range(20_000)]
+        words = ["window", "--quiet", "--time", "at", "--unit", "ms", "--window", "tumbling:1s",
+                 "--aggregate", "count", "--write", "live", "--output", "o.csv", "--snapshots",
+                 "s", "--journal", "j"]
+        expected = "window_start,window_end,count\n" + "".join(
+            f"{at},{at + 1000},1000\n" for at in range(0, 20_000, 1000))
+        for number in range(12):
+            for name in ("s", "j"):
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+            process = self.start(*words)
+            process.stdin.write("".join(lines).encode())
+            process.stdin.flush()
+            self.until_signals_are_caught(process)
+            time.sleep(number * 0.002)
+            process.send_signal(signal.SIGTERM)
+            process.stdin.close()
+            self.assertEqual(process.wait(TIMEOUT_S), 128 + signal.SIGTERM)
+            journal = self.strid("state", "journal", "j").stdout.decode()
+            accepted = int(re.search(r"accepted +([\d,]+) lines", journal)[1].replace(",", ""))
+            rest = subprocess.run([STRID, *words], cwd=self.folder, capture_output=True,
+                                  input="".join(lines[accepted:]).encode(), timeout=TIMEOUT_S)
+            if rest.returncode != 0:
+                self.assertIn(b"has reached its end", rest.stderr)
+            self.assertEqual((self.folder / "o.csv").read_text(), expected)
 
     def test_values_before_the_place_are_known_by_the_journal(self):
         """The run that goes on has not read the row with the value, and makes nothing of that."""

@@ -201,6 +201,26 @@ TEST_F(OutputSnapshots, ALiveFileIsCutWhereTheSnapshotWas) {
     EXPECT_THROW(file->open("head\n", &next.scope), InputOutputError);
 }
 
+/// Its stream has ended, and that of another sink goes on.
+TEST_F(OutputSnapshots, ALiveFileOfAnEndedStreamKeepsItsRows) {
+    RunScope::Prepared prepared;
+    {
+        SnapshotRun run;
+        auto file = std::make_shared<OutputFile>(path(), Writing::live);
+        file->open("head\n", &run.scope);
+        file->append("one\n", 0);
+        file->close(0);
+        EXPECT_EQ(contents(path()), "head\none\n");
+        prepared = run.scope.prepare(1);
+    }
+    SnapshotRun next{prepared};
+    auto file = std::make_shared<OutputFile>(path(), Writing::live);
+    file->open("head\n", &next.scope);
+    file->close(0);
+    next.scope.commit();
+    EXPECT_EQ(contents(path()), "head\none\n");
+}
+
 TEST_F(OutputSnapshots, ARunWithoutSnapshotsLeavesNothingBehind) {
     {
         RunScope run;

@@ -19,6 +19,14 @@ void add_write_option(CLI::App& command, Writing& writing) {
         "(default). live: written from the start, for `tail -f`");
 }
 
+void add_output_format_option(CLI::App& command, RowFormat& format) {
+    add_choice<RowFormat>(
+        command, "--output-format", format,
+        {{"csv", RowFormat::csv}, {"json", RowFormat::json_lines}},
+        "csv: rows with a header (default). json: an object in each line, with the\nnames of the "
+        "columns; a field that is a number, true or false is one, an\nempty field is null");
+}
+
 void report_where_rows_are(const std::string& input, const std::string& output, Writing writing,
                            bool quiet) {
     if (quiet || writing == Writing::live || output.empty() || output == "-") return;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <strid/base/destination.hpp>
+#include <strid/connector/row_output.hpp>
 
 namespace CLI {
 class App;
@@ -15,6 +16,8 @@ namespace strid::tool {
 
 /// --write whole|live.
 void add_write_option(CLI::App& command, Writing& writing);
+/// --output-format: CSV or lines of JSON.
+void add_output_format_option(CLI::App& command, RowFormat& format);
 
 /// On a terminal, where a live input goes to a file that is there at the end only: where its rows
 /// are meanwhile.

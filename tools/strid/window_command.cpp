@@ -212,6 +212,7 @@ void add_window_command(CLI::App& app, Action& action) {
                      "Count malformed rows and write them here: file, line, reason and the row")
         ->type_name("FILE");
     add_write_option(*command, options->job.writing);
+    add_output_format_option(*command, options->job.output_format);
     add_run_arguments(*command, options->arguments);
     add_http_options(*command, options->arguments.session);
     command->callback([&action, options] { action = [options] { return run_windows(*options); }; });

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,12 +21,17 @@
 
 namespace strid {
 
+namespace detail {
+class MessageRows;
+}
+
 /// A file that the replicas of a sink share (connector/row_writer.hpp). Any thread.
 class OutputFile final : public RowOutput {
   public:
     /// Opens nothing yet.
-    explicit OutputFile(std::string path, Writing writing = Writing::whole)
-        : destination_(std::move(path), writing) {}
+    explicit OutputFile(std::string path, Writing writing = Writing::whole,
+                        RowFormat format = RowFormat::csv);
+    ~OutputFile() override;
 
     /// open() for callers that come one after the other until the run ends, and do not close.
     void open_until_commit(RunScope& run);
@@ -57,11 +63,14 @@ class OutputFile final : public RowOutput {
     void end() override;
     void let_go() noexcept override;
     void commit_file();
+    [[nodiscard]] std::string_view objects_of(std::string_view rows);
 
     Destination destination_;
     // Under mutex_:
     std::exception_ptr failure_;
-    std::uint64_t written_ = 0;  // bytes before the last snapshot
+    std::uint64_t written_ = 0;                     // bytes before the last snapshot
+    std::unique_ptr<detail::MessageRows> objects_;  // of JSON; null: rows are CSV
+    std::string objects_text_;
 };
 
 }  // namespace strid

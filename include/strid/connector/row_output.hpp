@@ -24,6 +24,12 @@
 
 namespace strid {
 
+/// How rows stand in a file.
+enum class RowFormat : std::uint8_t {
+    csv,        ///< as they are given
+    json_lines  ///< an object with the names of the header in each line
+};
+
 /// An output that the replicas of a sink share (connector/row_writer.hpp). Any thread.
 class RowOutput : public RunScope::Result, public std::enable_shared_from_this<RowOutput> {
   public:
@@ -93,7 +99,9 @@ class RowOutput : public RunScope::Result, public std::enable_shared_from_this<R
 };
 
 /// The output of this name: a file, or where the name is the address of a table (transport.hpp),
-/// that. Throws GraphError for an address that nothing serves.
-[[nodiscard]] std::shared_ptr<RowOutput> make_row_output(std::string name, Writing writing);
+/// that. Throws GraphError for an address that nothing serves, and for one with a format, which
+/// stands in the address itself.
+[[nodiscard]] std::shared_ptr<RowOutput> make_row_output(std::string name, Writing writing,
+                                                         RowFormat format = RowFormat::csv);
 
 }  // namespace strid

@@ -23,8 +23,10 @@ namespace strid {
 /// InputOutputError where it cannot write. Threads: one at a time for each copy.
 class RowWriter {
   public:
-    /// Opens nothing yet. `path` may be the address of a table (connector/transport.hpp).
-    explicit RowWriter(std::string path, Writing writing = Writing::whole);
+    /// Opens nothing yet. `path` may be the address of a table (connector/transport.hpp). Rows are
+    /// given as CSV in any case. Throws GraphError as make_row_output().
+    explicit RowWriter(std::string path, Writing writing = Writing::whole,
+                       RowFormat format = RowFormat::csv);
     /// Writes to the same file, with an empty buffer.
     RowWriter(const RowWriter& other);
     /// With the rows of the buffer.

@@ -35,7 +35,7 @@ class ResultWriter {
                                            .stateless = true};
 
     explicit ResultWriter(const WindowJob& job)
-        : writer_(job.output, job.writing),
+        : writer_(job.output, job.writing, job.output_format),
           text_(job.plan),
           writes_revision_(job.rows.corrections) {}
 

@@ -47,6 +47,7 @@ struct WindowJob {
     std::string output = "-";
     std::shared_ptr<LateFile> late;    // null: late rows are only counted
     Writing writing = Writing::whole;  // of all its files
+    RowFormat output_format = RowFormat::csv;
     TableFormat format = TableFormat::unknown;
     CsvOptions csv;
     std::vector<std::string> thousands;  // each separates groups of digits

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <strid/connector/transport.hpp>
@@ -39,6 +40,8 @@ class MessageRows {
 
     /// Takes the options `format` and `key` of an address. Throws GraphError.
     explicit MessageRows(TransportAddress& address);
+    /// Objects of JSON, without a key. `name` is for messages.
+    explicit MessageRows(std::string name) : address_(std::move(name)), is_json_(true) {}
     /// The names of the columns; none: they are not known yet. Throws GraphError where the key is
     /// none of them.
     void set_columns(const std::vector<std::string>& columns);
