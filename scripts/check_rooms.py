@@ -28,6 +28,7 @@ ROOMS = [
     "state",
     "search",
     "channel",
+    "http",
     "message",
     "block",
     "runtime",

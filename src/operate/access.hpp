@@ -7,9 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "http_text.hpp"
+#include <strid/engine/http/http_text.hpp>
 
 namespace strid::operate {
+
+using http::HttpRequest;
+using http::HttpResponse;
+using http::plain;
 
 /// The properties of a server that decide this.
 struct Access {

@@ -17,8 +17,8 @@
 #include <string>
 #include <utility>
 
-#include "connection.hpp"
-#include "http_text.hpp"
+#include <strid/engine/http/connection.hpp>
+#include <strid/engine/http/http_text.hpp>
 
 namespace strid::operate {
 

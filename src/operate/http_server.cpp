@@ -15,15 +15,23 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/base/thread_name.hpp>
+#include <strid/engine/http/connection.hpp>
+#include <strid/engine/http/connection_threads.hpp>
 #include <strid/operate/http_server.hpp>
 
-#include "connection.hpp"
-#include "connection_threads.hpp"
 #include "event_streams.hpp"
 #include "routes.hpp"
 #include "token_file.hpp"
 
 namespace strid::operate {
+
+using http::Connection;
+using http::ConnectionThreads;
+using http::ConnectionTimes;
+using http::Descriptor;
+using http::Listener;
+using http::read_head;
+using http::text_of;
 
 namespace {
 

@@ -9,11 +9,11 @@
 #include <functional>
 #include <string>
 
+#include <strid/engine/http/http_text.hpp>
 #include <strid/program/companion.hpp>
 
 #include "access.hpp"
 #include "event_streams.hpp"
-#include "http_text.hpp"
 
 namespace strid::operate {
 

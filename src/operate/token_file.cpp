@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
-
-#include "listener.hpp"
+#include <strid/engine/http/listener.hpp>
 
 namespace strid::operate {
 
@@ -55,7 +54,7 @@ TokenFile::TokenFile(const std::string& path) : token_(random_token()), path_(pa
                            ? fmt::format("{}/strid-{}-XXXXXX", folder_of_tokens(), ::getpid())
                            : path + ".XXXXXX";
     // With mode 600, under a name that did not exist.
-    const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
+    const http::Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
     if (file.get() < 0) fail(made, "cannot be made");
     const std::string line = token_ + '\n';
     const bool is_written =

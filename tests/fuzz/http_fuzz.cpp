@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include <strid/engine/http/http_text.hpp>
+
 #include "src/operate/access.hpp"
-#include "src/operate/http_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace strid::operate;
+    using strid::http::read_head;
     const std::string_view head(reinterpret_cast<const char*>(data), size);
     HttpRequest request;
     if (read_head(head, request) != 0) return 0;

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "listener.hpp"
+#include <strid/engine/http/listener.hpp>
 
-namespace strid::operate {
+namespace strid::http {
 
 class ConnectionThreads {
   public:
@@ -48,4 +48,4 @@ class ConnectionThreads {
     std::vector<std::thread> threads_;  // last: they use the rest
 };
 
-}  // namespace strid::operate
+}  // namespace strid::http

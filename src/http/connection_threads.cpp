@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connection_threads.hpp"
-
 #include <system_error>
 #include <utility>
 
 #include <strid/engine/base/thread_name.hpp>
+#include <strid/engine/http/connection_threads.hpp>
 
-namespace strid::operate {
+namespace strid::http {
 
 bool ConnectionThreads::offer(Descriptor& connection) {
     const std::lock_guard lock(mutex_);
@@ -50,4 +49,4 @@ void ConnectionThreads::work() {
     }
 }
 
-}  // namespace strid::operate
+}  // namespace strid::http

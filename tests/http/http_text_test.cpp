@@ -2,8 +2,6 @@
 //
 // Heads of requests that are read and refused, and responses as text. Which is which is written
 // down here by RFC 9112; random bytes must not be taken for a request with another path.
-#include "src/operate/http_text.hpp"
-
 #include <random>
 #include <string>
 #include <utility>
@@ -11,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/seeds.hpp"
+#include <strid/engine/http/http_text.hpp>
 
-namespace strid::operate {
+#include "../support/seeds.hpp"
+
+namespace strid::http {
 namespace {
 
 TEST(HttpText, AHeadIsReadWithItsHeaders) {
@@ -86,4 +86,4 @@ TEST(HttpText, AResponseHasItsLengthAndNoBodyForHead) {
 }
 
 }  // namespace
-}  // namespace strid::operate
+}  // namespace strid::http

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "listener.hpp"
+#include <strid/engine/http/listener.hpp>
 
-namespace strid::operate {
+namespace strid::http {
 
 /// How long peers may take. From the first byte to the last one, however many pieces it comes in.
 struct ConnectionTimes {
@@ -53,4 +53,4 @@ class Connection {
     Clock::time_point latest_ = Clock::time_point::max();  // once the server ends
 };
 
-}  // namespace strid::operate
+}  // namespace strid::http

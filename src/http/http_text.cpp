@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http_text.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-namespace strid::operate {
+#include <strid/engine/http/http_text.hpp>
+
+namespace strid::http {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::string text_of(const HttpResponse& response, bool has_body) {
                        has_body ? std::string_view{response.body} : std::string_view{});
 }
 
-}  // namespace strid::operate
+}  // namespace strid::http

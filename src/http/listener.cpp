@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "listener.hpp"
-
 #include <cerrno>
 #include <memory>
 #include <system_error>
@@ -13,8 +11,9 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/http/listener.hpp>
 
-namespace strid::operate {
+namespace strid::http {
 
 namespace {
 
@@ -114,4 +113,4 @@ Descriptor Listener::accept() const noexcept {
     return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
-}  // namespace strid::operate
+}  // namespace strid::http

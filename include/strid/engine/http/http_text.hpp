@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace strid::operate {
+namespace strid::http {
 
 /// The most bytes of a request line with its headers.
 inline constexpr std::size_t head_bytes_max = 8192;
@@ -45,4 +45,4 @@ struct HttpResponse {
 /// The response as text; without its body to a HEAD.
 [[nodiscard]] std::string text_of(const HttpResponse& response, bool has_body);
 
-}  // namespace strid::operate
+}  // namespace strid::http

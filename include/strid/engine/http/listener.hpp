@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace strid::operate {
+namespace strid::http {
 
 /// A descriptor, closed with its owner.
 class Descriptor {
@@ -43,4 +43,4 @@ class Listener {
     bool is_local_ = false;
 };
 
-}  // namespace strid::operate
+}  // namespace strid::http

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connection.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -9,9 +7,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "http_text.hpp"
+#include <strid/engine/http/connection.hpp>
+#include <strid/engine/http/http_text.hpp>
 
-namespace strid::operate {
+namespace strid::http {
 
 namespace {
 
@@ -108,4 +107,4 @@ void Connection::finish() noexcept {
     }
 }
 
-}  // namespace strid::operate
+}  // namespace strid::http
