@@ -194,6 +194,14 @@ std::pair<std::string, std::uint64_t> ByteReader::position(std::uint64_t bytes) 
 void ByteReader::passed(std::uint64_t bytes) {
     if (TransportInput* const transport = state_->input.transport()) transport->passed(bytes);
 }
+void ByteReader::accepted(std::uint64_t bytes) {
+    if (TransportInput* const transport = state_->input.transport()) transport->accepted(bytes);
+}
+std::uint64_t ByteReader::message_bytes_left() const noexcept {
+    const TransportInput* const transport = state_->input.transport();
+    if (transport == nullptr) return 0;
+    return transport->message_bytes_left() + (state_->first_end - state_->first_begin);
+}
 void ByteReader::go_on_at(std::string_view position) {
     if (!has_positions()) {
         state_->input.fail("came by messages before the snapshot, and has none now");

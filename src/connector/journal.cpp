@@ -101,12 +101,26 @@ ByteReader::Result Journal::read(ByteReader& input, std::span<char> out, int wai
         text_file_ = *behind;
         text_file_.bytes -= text.size();
     }
-    if (append(input, text)) {
+    if (input.message_bytes_left() == 0 && append(input, text)) {
         position_ = log_.end().bytes;
         return got;
     }
     pending_.assign(text.begin(), text.end());
-    return {waiting, 0};
+    if (is_full()) return {waiting, 0};
+    read_rest_of_message(input);
+    if (!append(input, pending_)) return {waiting, 0};
+    return {read, read_stored(out)};
+}
+
+/// Into pending_, so that a message is a part of one block.
+void Journal::read_rest_of_message(ByteReader& input) {
+    while (const std::uint64_t left = input.message_bytes_left()) {
+        const std::size_t before = pending_.size();
+        pending_.resize(before + left);
+        const auto got = input.read(std::span(pending_).subspan(before), 0);
+        pending_.resize(before + got.bytes);
+        if (got.status != ByteReader::Status::read) return;
+    }
 }
 
 /// Whole lines of a socket: a producer that comes back sends the line from its beginning that the
@@ -143,12 +157,15 @@ ByteReader::Result Journal::read_lines(ByteReader& input, std::span<char> out, i
 /// False: there is no room.
 bool Journal::append(ByteReader& input, std::span<const char> text) {
     if (!log_.append(text, text_file_)) return false;
+    appended_ += text.size();
+    input.accepted(appended_);
     if (log_.options().acknowledges) input.acknowledge(log_.end().lines);
     return true;
 }
 
 /// A file that is followed goes on behind what the journal has of it.
 void Journal::place_input(ByteReader& input) {
+    input.accepted(0);
     if (log_.options().acknowledges) input.acknowledge(log_.end().lines);
     const PlaceInFile place = log_.end_in_input();
     if (place.file == 0) return;

@@ -72,6 +72,7 @@ class Journal final : public RunScope::Result {
     [[nodiscard]] std::size_t read_stored(std::span<char> out);
     [[nodiscard]] bool append(ByteReader& input, std::span<const char> text);
     ByteReader::Result read_lines(ByteReader& input, std::span<char> out, int wait_ms);
+    void read_rest_of_message(ByteReader& input);
     void place_input(ByteReader& input);
 
     RunScope& run_;
@@ -83,9 +84,10 @@ class Journal final : public RunScope::Result {
     std::uint64_t skip_to_ = 0;
     std::uint64_t read_again_ = 0;
 
-    bool is_placed_ = false;     // the input, behind what the journal has of it
-    PlaceInFile text_file_;      // of a file that is followed: where the next text stands
-    std::vector<char> pending_;  // that found no room; then of it what is left
+    bool is_placed_ = false;      // the input, behind what the journal has of it
+    std::uint64_t appended_ = 0;  // bytes of the input
+    PlaceInFile text_file_;       // of a file that is followed: where the next text stands
+    std::vector<char> pending_;   // that found no room; then of it what is left
     std::size_t pending_begin_ = 0;
     std::vector<char> begun_;        // of a line that is acknowledged when it is whole
     std::uint64_t connections_ = 0;  // whose lines these are

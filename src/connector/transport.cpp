@@ -10,6 +10,8 @@
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_rows.hpp>
 
+#include "http_input.hpp"
+
 namespace strid {
 
 namespace {
@@ -30,7 +32,7 @@ constexpr std::array<KnownTransport, 5> known_transports = {
 
 struct Registry {
     std::mutex mutex;
-    std::vector<Transport> transports;  // under the mutex
+    std::vector<Transport> transports = {detail::http_input_transport()};  // under the mutex
 };
 
 Registry& registry() {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <utility>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -47,27 +48,45 @@ bool Connection::wait_for(short events, Clock::time_point until) noexcept {
     }
 }
 
-int Connection::read_head(std::string& head) {
-    const auto until = Clock::now() + times_.request;
-    std::array<char, 2048> piece{};
+int Connection::receive(std::span<char> out, std::size_t& bytes) noexcept {
     for (;;) {
-        if (!wait_for(POLLIN, until)) return server_ends_ ? peer_left : 408;
-        const ssize_t bytes = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
-        if (bytes == 0) return peer_left;
-        if (bytes < 0) {
-            if (may_be_repeated(errno)) continue;
-            return peer_left;
-        }
-        const std::size_t before =
-            head.size() < head_end.size() ? 0 : head.size() - head_end.size();
-        head.append(piece.data(), static_cast<std::size_t>(bytes));
-        const std::size_t end = head.find(head_end, before);
-        const bool is_whole = end != std::string::npos;
-        if ((is_whole ? end : head.size()) > head_bytes_max) return 431;
-        if (!is_whole) continue;
-        head.resize(end + head_end.size());
+        if (!wait_for(POLLIN, until_)) return server_ends_ ? peer_left : 408;
+        const ssize_t got = ::recv(socket_.get(), out.data(), out.size(), MSG_DONTWAIT);
+        if (got < 0 && may_be_repeated(errno)) continue;
+        if (got <= 0) return peer_left;
+        bytes = static_cast<std::size_t>(got);
         return 0;
     }
+}
+
+int Connection::read_head(std::string& head) {
+    if (std::exchange(has_begun_, true) && received_.empty() &&
+        !wait_for(POLLIN, Clock::now() + times_.idle)) {
+        return peer_left;
+    }
+    until_ = Clock::now() + times_.request;
+    std::array<char, 2048> piece{};
+    for (std::size_t before = 0;;) {
+        const std::size_t end = received_.find(head_end, before);
+        const bool is_whole = end != std::string::npos;
+        if ((is_whole ? end : received_.size()) > head_bytes_max) return 431;
+        if (is_whole) {
+            head.assign(received_, 0, end + head_end.size());
+            received_.erase(0, head.size());
+            return 0;
+        }
+        before = received_.size() < head_end.size() ? 0 : received_.size() - head_end.size();
+        std::size_t bytes = 0;
+        if (const int fault = receive(piece, bytes); fault != 0) return fault;
+        received_.append(piece.data(), bytes);
+    }
+}
+
+int Connection::read_some(std::span<char> out, std::size_t& bytes) {
+    if (received_.empty()) return receive(out, bytes);
+    bytes = received_.copy(out.data(), out.size());
+    received_.erase(0, bytes);
+    return 0;
 }
 
 bool Connection::write(std::string_view text) noexcept {
@@ -99,9 +118,8 @@ Connection::Waited Connection::wait_until(Clock::time_point until) noexcept {
 // was sent.
 void Connection::finish() noexcept {
     ::shutdown(socket_.get(), SHUT_WR);
-    constexpr std::chrono::milliseconds moment{200};
     std::array<char, 2048> piece{};
-    const auto until = Clock::now() + moment;
+    const auto until = Clock::now() + times_.leaving;
     while (Clock::now() < until && wait_for(POLLIN, until)) {
         if (::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT) <= 0) return;
     }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <system_error>
 #include <utility>
+
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/http/connection_threads.hpp>
@@ -21,6 +27,24 @@ bool ConnectionThreads::offer(Descriptor& connection) {
     taken_.push_back(std::move(connection));
     changed_.notify_one();
     return true;
+}
+
+void ConnectionThreads::take_from(const Listener& listener, int ending, std::string_view busy) {
+    for (;;) {
+        std::array<::pollfd, 2> waited{{{listener.descriptor(), POLLIN, 0}, {ending, POLLIN, 0}}};
+        if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
+        if (waited[1].revents != 0) return;
+        if (waited[0].revents == 0) continue;
+        Descriptor socket = listener.accept();
+        if (socket.get() < 0) {
+            // No descriptor or no memory is left, perhaps: the connection waits in the system.
+            constexpr std::chrono::milliseconds pause{20};
+            if (errno != EAGAIN && errno != ECONNABORTED) std::this_thread::sleep_for(pause);
+            continue;
+        }
+        if (offer(socket)) continue;
+        (void)::send(socket.get(), busy.data(), busy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
 }
 
 void ConnectionThreads::end() noexcept {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,6 +65,7 @@ int read_request_line(std::string_view line, HttpRequest& request) {
     }
     request.method = method;
     request.path = target.substr(0, target.find('?'));
+    request.is_1_0 = version == "HTTP/1.0";
     return 0;
 }
 
@@ -75,6 +78,18 @@ int read_header(std::string_view line, HttpRequest& request) {
     if (!is_clean) return bad_request;
     const bool is_new = request.headers.emplace(lower(line.substr(0, colon)), value).second;
     return is_new ? 0 : bad_request;
+}
+
+/// The request line and the headers.
+int read_lines(std::string_view head, HttpRequest& request) {
+    std::string_view line;
+    if (!take_line(head, line)) return bad_request;
+    if (const int fault = read_request_line(line, request); fault != 0) return fault;
+    for (;;) {
+        if (!take_line(head, line)) return bad_request;
+        if (line.empty()) return 0;
+        if (const int fault = read_header(line, request); fault != 0) return fault;
+    }
 }
 
 std::string_view reason_of(int status) noexcept {
@@ -97,10 +112,20 @@ std::string_view reason_of(int status) noexcept {
             return "Request Timeout";
         case 409:
             return "Conflict";
+        case 411:
+            return "Length Required";
         case 413:
             return "Content Too Large";
+        case 415:
+            return "Unsupported Media Type";
+        case 417:
+            return "Expectation Failed";
+        case 429:
+            return "Too Many Requests";
         case 431:
             return "Request Header Fields Too Large";
+        case 501:
+            return "Not Implemented";
         case 503:
             return "Service Unavailable";
         case 505:
@@ -118,8 +143,7 @@ constexpr std::string_view common_headers =
     "X-Content-Type-Options: nosniff\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Referrer-Policy: no-referrer\r\n"
-    "Cache-Control: no-store\r\n"
-    "Connection: close\r\n";
+    "Cache-Control: no-store\r\n";
 
 }  // namespace
 
@@ -133,26 +157,42 @@ HttpResponse plain(int status, std::string_view sentence) {
 }
 
 int read_head(std::string_view head, HttpRequest& request) {
-    std::string_view line;
-    if (!take_line(head, line)) return bad_request;
-    if (const int fault = read_request_line(line, request); fault != 0) return fault;
-    for (;;) {
-        if (!take_line(head, line)) return bad_request;
-        if (line.empty()) break;
-        if (const int fault = read_header(line, request); fault != 0) return fault;
-    }
+    if (const int fault = read_lines(head, request); fault != 0) return fault;
     const std::string_view length = request.header("content-length");
     const bool has_body = !length.empty() && length != "0";
     return has_body || !request.header("transfer-encoding").empty() ? 413 : 0;
+}
+
+int read_head(std::string_view head, HttpRequest& request, BodyFraming& body) {
+    if (const int fault = read_lines(head, request); fault != 0) return fault;
+    const auto length = request.headers.find("content-length");
+    const auto coding = request.headers.find("transfer-encoding");
+    const bool has_length = length != request.headers.end();
+    body.is_given = true;
+    if (coding != request.headers.end()) {
+        // Servers that see another end of this body than a proxy before them could be made to take
+        // a part of it for a request.
+        if (has_length || request.is_1_0) return bad_request;
+        if (lower(coding->second) != "chunked") return 501;
+        body.is_chunked = true;
+        return 0;
+    }
+    body.is_given = has_length;
+    if (!has_length) return 0;
+    const std::string& digits = length->second;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, body.bytes);
+    const bool is_number = read.ec == std::errc{} && read.ptr == end;
+    return is_number && digits.front() >= '0' && digits.front() <= '9' ? 0 : bad_request;
 }
 
 std::string text_of(const HttpResponse& response, bool has_body) {
     const std::string length = response.is_stream
                                    ? std::string{}
                                    : fmt::format("Content-Length: {}\r\n", response.body.size());
-    return fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}{}{}\r\n{}", response.status,
+    return fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}{}{}{}\r\n{}", response.status,
                        reason_of(response.status), response.content_type, length, common_headers,
-                       response.headers,
+                       response.keeps_connection ? "" : "Connection: close\r\n", response.headers,
                        has_body ? std::string_view{response.body} : std::string_view{});
 }
 

@@ -92,16 +92,6 @@ bool has_token(const Access& access, const HttpRequest& request, bool acts) {
 
 }  // namespace
 
-bool is_same_secret(std::string_view given, std::string_view secret) noexcept {
-    if (secret.empty()) return false;
-    volatile unsigned difference = given.size() == secret.size() ? 0U : 1U;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        const auto wanted = static_cast<unsigned char>(secret[i % secret.size()]);
-        difference = difference | (static_cast<unsigned char>(given[i]) ^ wanted);
-    }
-    return difference == 0;
-}
-
 HttpResponse refusal(const Access& access, const HttpRequest& request, bool acts) {
     if (!is_own_host(access, request)) {
         return plain(403, "the Host of the request is not a name of this server");

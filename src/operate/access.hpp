@@ -8,11 +8,13 @@
 #include <string_view>
 
 #include <strid/engine/http/http_text.hpp>
+#include <strid/engine/http/secret.hpp>
 
 namespace strid::operate {
 
 using http::HttpRequest;
 using http::HttpResponse;
+using http::is_same_secret;
 using http::plain;
 
 /// The properties of a server that decide this.
@@ -22,9 +24,6 @@ struct Access {
     std::string token;      ///< Of 64 digits.
     bool is_local = false;  ///< Only programs of this machine reach the server.
 };
-
-/// Whether two texts are the same, in a time that depends on the size of `given` alone.
-[[nodiscard]] bool is_same_secret(std::string_view given, std::string_view secret) noexcept;
 
 /// A refusal, or status 0 where the request may be answered. `acts`: the request changes the run,
 /// which always takes the token as `Authorization: Bearer TOKEN`. Otherwise only a server that

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
@@ -53,10 +51,6 @@ Access access_of(const std::string& host, const Listener& listener, const TokenF
             .machine = name_of_machine(),
             .token = token.token(),
             .is_local = listener.is_local()};
-}
-
-void send_at_once(const Descriptor& socket, std::string_view text) noexcept {
-    (void)::send(socket.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace
@@ -104,21 +98,7 @@ class HttpServer::State {
 void HttpServer::State::listen() {
     strid::detail::name_this_thread("strid-http");
     static const std::string busy = text_of(plain(503, "too many connections"), true);
-    for (;;) {
-        std::array<::pollfd, 2> waited{
-            {{listener_.descriptor(), POLLIN, 0}, {ending_.get(), POLLIN, 0}}};
-        if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
-        if (waited[1].revents != 0) return;
-        if (waited[0].revents == 0) continue;
-        Descriptor socket = listener_.accept();
-        if (socket.get() < 0) {
-            // No descriptor or no memory is left, perhaps: the connection waits in the system.
-            constexpr std::chrono::milliseconds pause{20};
-            if (errno != EAGAIN && errno != ECONNABORTED) std::this_thread::sleep_for(pause);
-            continue;
-        }
-        if (!connections_.offer(socket)) send_at_once(socket, busy);
-    }
+    connections_.take_from(listener_, ending_.get(), busy);
 }
 
 void HttpServer::State::serve(Descriptor socket) noexcept {

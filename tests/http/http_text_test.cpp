@@ -60,6 +60,52 @@ TEST(HttpText, WhatIsNoRequestHereIsRefusedWithItsStatus) {
     }
 }
 
+TEST(HttpText, ABodyHasOneEnd) {
+    struct Case {
+        std::string headers;
+        int status = 0;
+        BodyFraming body = {};
+    };
+    const std::vector<Case> cases{
+        {"", 0, {}},
+        {"Content-Length: 0\r\n", 0, {.is_given = true}},
+        {"Content-Length: 0012\r\n", 0, {.is_given = true, .bytes = 12}},
+        {"Content-Length: 18446744073709551615\r\n",
+         0,
+         {.is_given = true, .bytes = 18446744073709551615U}},
+        {"Transfer-Encoding: Chunked\r\n", 0, {.is_given = true, .is_chunked = true}},
+        {"Content-Length: 18446744073709551616\r\n", 400},
+        {"Content-Length:\r\n", 400},
+        {"Content-Length: -1\r\n", 400},
+        {"Content-Length: +1\r\n", 400},
+        {"Content-Length: 1 1\r\n", 400},
+        {"Content-Length: 1, 1\r\n", 400},
+        {"Content-Length: 1\r\nContent-Length: 1\r\n", 400},
+        {"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", 400},
+        {"Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", 400},
+        {"Transfer-Encoding:\r\n", 501},
+        {"Transfer-Encoding: gzip, chunked\r\n", 501},
+        {"Transfer-Encoding: chunked, chunked\r\n", 501},
+        {"Transfer-Encoding: xchunked\r\n", 501},
+    };
+    for (const Case& one : cases) {
+        HttpRequest request;
+        BodyFraming body;
+        EXPECT_EQ(read_head("POST / HTTP/1.1\r\n" + one.headers + "\r\n", request, body),
+                  one.status)
+            << one.headers;
+        if (one.status != 0) continue;
+        EXPECT_EQ(body.is_given, one.body.is_given) << one.headers;
+        EXPECT_EQ(body.is_chunked, one.body.is_chunked) << one.headers;
+        EXPECT_EQ(body.bytes, one.body.bytes) << one.headers;
+    }
+    HttpRequest request;
+    BodyFraming body;
+    EXPECT_EQ(read_head("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", request, body),
+              400);
+    EXPECT_TRUE(request.is_1_0);
+}
+
 TEST(HttpText, RandomChangesOfAHeadAreRefusedOrLeaveAPath) {
     std::mt19937_64 random(test::first_seed());
     const std::string head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n";
@@ -83,6 +129,9 @@ TEST(HttpText, AResponseHasItsLengthAndNoBodyForHead) {
     EXPECT_NE(text.find("\r\nConnection: close\r\n"), std::string::npos) << text;
     EXPECT_TRUE(text.ends_with("\r\n\r\nno\n")) << text;
     EXPECT_EQ(text_of(plain(404, "no"), false) + "no\n", text);
+    HttpResponse kept = plain(200, "ready");
+    kept.keeps_connection = true;
+    EXPECT_EQ(text_of(kept, true).find("Connection"), std::string::npos);
 }
 
 }  // namespace

@@ -82,6 +82,10 @@ class ByteReader {
     [[nodiscard]] std::pair<std::string, std::uint64_t> position(std::uint64_t bytes);
     /// Rows of so many bytes were emitted: no position before them is asked for.
     void passed(std::uint64_t bytes);
+    /// So many bytes are in a journal (TransportInput::accepted).
+    void accepted(std::uint64_t bytes);
+    /// How many bytes end the message that was begun (TransportInput::message_bytes_left).
+    [[nodiscard]] std::uint64_t message_bytes_left() const noexcept;
     /// Before the first read: begins there.
     void go_on_at(std::string_view position);
     /// Why a transport cannot be reached now; empty: it can, or the input is none.

@@ -97,6 +97,12 @@ class TransportInput {
     [[nodiscard]] virtual std::uint64_t bytes_waiting() const noexcept { return 0; }
     /// The rows of so many bytes were emitted: no position before them is asked for any more.
     virtual void passed(std::uint64_t /*bytes*/) {}
+    /// So many bytes, of those that read() has given, are in the journal of the run. A run that has
+    /// one calls it with 0 before the first read, and what passed() says counts for nothing then.
+    virtual void accepted(std::uint64_t /*bytes*/) {}
+    /// How many bytes that read() gives next, without waiting, end the message of the last ones: a
+    /// journal has a message whole or not at all. 63 MiB at most.
+    [[nodiscard]] virtual std::uint64_t message_bytes_left() const noexcept { return 0; }
     /// The position of the first message that is not whole in so many bytes.
     [[nodiscard]] virtual Position position(std::uint64_t /*bytes*/) { return {}; }
     /// Why the server cannot be reached now, a sentence that begins with the address; empty: it

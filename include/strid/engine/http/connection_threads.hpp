@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads for connections, made when they are needed, up to a number. Owns them. offer() and end()
-// are called by one thread.
+// Threads for connections, made when they are needed, up to a number. Owns them. offer(),
+// take_from() and end() are called by one thread at a time.
 //
 // Invariant: at most `threads_max` connections are open, and each that was taken has a thread at
 // once: none waits behind a slow one.
@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,9 @@ class ConnectionThreads {
     /// Takes the connection; false, with the connection left as it was, where all threads are busy
     /// or the system has no more of them.
     [[nodiscard]] bool offer(Descriptor& connection);
+    /// Takes connections until `ending` becomes readable. One for which there is no thread is sent
+    /// `busy` and closed.
+    void take_from(const Listener& listener, int ending, std::string_view busy);
     /// Waits for the connections that are open, and ends the threads.
     void end() noexcept;
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "body_queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace strid::detail {
+
+bool BodyQueue::reserve(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (bytes > bytes_max_ - held_bytes_) return false;
+    held_bytes_ += bytes;
+    return true;
+}
+
+void BodyQueue::release(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    held_bytes_ -= bytes;
+}
+
+bool BodyQueue::has_room(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    return bytes <= bytes_max_ - held_bytes_;
+}
+
+/// Null: it is refused.
+std::shared_ptr<BodyQueue::Body> BodyQueue::add(std::string text, std::string_view key) {
+    const auto known = key.empty() ? by_key_.end() : by_key_.find(key);
+    if (is_closed_ || known != by_key_.end() || text.empty()) {
+        held_bytes_ -= text.size();
+        if (known != by_key_.end()) return known->second;
+        if (is_closed_) return nullptr;
+    }
+    const auto body = std::make_shared<Body>();
+    body->bytes = text.size();
+    body->answer.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    if (text.empty()) {
+        body->answer.outcome = Outcome::taken;
+    } else {
+        body->text = std::move(text);
+        waiting_.push_back(body);
+        arrived_.notify_one();
+    }
+    if (key.empty()) return body;
+    if (keys_.size() == keys_max) {
+        by_key_.erase(keys_.front());
+        keys_.pop_front();
+    }
+    keys_.emplace_back(key);
+    by_key_.emplace(key, body);
+    return body;
+}
+
+BodyQueue::Answer BodyQueue::hand_on(std::string text, std::string_view key) {
+    std::unique_lock lock(mutex_);
+    const std::shared_ptr<Body> body = add(std::move(text), key);
+    if (body == nullptr) return {.outcome = Outcome::refused};
+    answered_.wait(lock, [&] { return body->answer.outcome != Outcome::waits; });
+    return body->answer;
+}
+
+ByteReader::Result BodyQueue::read(std::span<char> out, int wait_ms) {
+    std::unique_lock lock(mutex_);
+    if (waiting_.empty() && wait_ms > 0) {
+        arrived_.wait_for(lock, std::chrono::milliseconds(wait_ms),
+                          [this] { return !waiting_.empty(); });
+    }
+    std::size_t bytes = 0;
+    while (bytes != out.size() && !waiting_.empty()) {
+        Body& body = *waiting_.front();
+        const std::size_t piece =
+            body.text.copy(out.data() + bytes, out.size() - bytes, first_read_);
+        bytes += piece;
+        first_read_ += piece;
+        read_bytes_ += piece;
+        if (first_read_ != body.text.size()) break;
+        held_bytes_ -= body.text.size();
+        body.text = std::string{};
+        body.end = read_bytes_;
+        first_read_ = 0;
+        read_.push_back(std::move(waiting_.front()));
+        waiting_.pop_front();
+    }
+    if (bytes == 0) return {ByteReader::Status::waiting, 0};
+    return {ByteReader::Status::read, bytes};
+}
+
+std::uint64_t BodyQueue::bytes_waiting() const {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t bytes = 0;
+    for (const auto& body : waiting_) bytes += body->bytes;
+    return bytes - first_read_;
+}
+
+std::uint64_t BodyQueue::message_bytes_left() const {
+    const std::lock_guard lock(mutex_);
+    return first_read_ == 0 ? 0 : waiting_.front()->bytes - first_read_;
+}
+
+void BodyQueue::take_up_to(std::uint64_t bytes) {
+    // While a journal is read again bytes are passed that are none of the bodies.
+    bytes = std::min(bytes, read_bytes_);
+    if (bytes <= taken_bytes_) return;
+    taken_bytes_ = bytes;
+    while (!read_.empty() && read_.front()->end <= bytes) {
+        read_.front()->answer.outcome = Outcome::taken;
+        read_.pop_front();
+    }
+    answered_.notify_all();
+}
+
+void BodyQueue::accepted(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    has_journal_ = true;
+    take_up_to(bytes);
+}
+
+void BodyQueue::passed(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (!has_journal_) take_up_to(bytes);
+}
+
+// A body that is not in the journal was not handled either. Without a journal rows may have been
+// emitted.
+void BodyQueue::close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    const auto outcome_of = [this](std::uint64_t begin) {
+        return has_journal_ && begin >= taken_bytes_ ? Outcome::refused : Outcome::unknown;
+    };
+    for (const auto& body : read_) body->answer.outcome = outcome_of(body->end - body->bytes);
+    read_.clear();
+    for (const auto& body : waiting_) body->answer.outcome = Outcome::refused;
+    if (first_read_ != 0) {
+        waiting_.front()->answer.outcome = outcome_of(read_bytes_ - first_read_);
+    }
+    waiting_.clear();
+    first_read_ = 0;
+    answered_.notify_all();
+}
+
+bool BodyQueue::is_closed() const {
+    const std::lock_guard lock(mutex_);
+    return is_closed_;
+}
+
+}  // namespace strid::detail

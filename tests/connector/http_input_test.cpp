@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The input of lines that are posted by HTTP, read without a graph: when a body is answered, and
+// what the end of the input answers. Clients of this test speak to it; tests/transports has those
+// of Python and curl, and runs that are killed.
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <strid/connector/transport.hpp>
+
+namespace strid {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+::sockaddr_in loopback(std::uint16_t port) {
+    ::sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+std::uint16_t free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    ::sockaddr_in address = loopback(0);
+    ::socklen_t bytes = sizeof address;
+    EXPECT_EQ(::bind(socket, reinterpret_cast<const ::sockaddr*>(&address), bytes), 0);
+    EXPECT_EQ(::getsockname(socket, reinterpret_cast<::sockaddr*>(&address), &bytes), 0);
+    ::close(socket);
+    return ntohs(address.sin_port);
+}
+
+class HttpInputs : public testing::Test {
+  protected:
+    void open(const std::string& query = {}) {
+        input = open_transport_input("http-listen://:" + std::to_string(port) + "?" + query);
+    }
+
+    /// Posts a body; the answer comes later.
+    std::future<std::string> post(std::string body, std::string header = {}) const {
+        return std::async(std::launch::async, [port = port, body = std::move(body),
+                                               header = std::move(header)] {
+            const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+            const ::sockaddr_in address = loopback(port);
+            EXPECT_EQ(
+                ::connect(socket, reinterpret_cast<const ::sockaddr*>(&address), sizeof address),
+                0);
+            const std::string text = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                                     header + "Content-Length: " + std::to_string(body.size()) +
+                                     "\r\n\r\n" + body;
+            EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
+                      static_cast<ssize_t>(text.size()));
+            std::string answer;
+            std::array<char, 4096> piece{};
+            for (;;) {
+                const ssize_t bytes = ::recv(socket, piece.data(), piece.size(), 0);
+                if (bytes <= 0) break;
+                answer.append(piece.data(), static_cast<std::size_t>(bytes));
+            }
+            ::close(socket);
+            return answer;
+        });
+    }
+
+    /// Reads so many bytes, in pieces.
+    std::string read(std::size_t bytes, std::size_t piece = 1'000) const {
+        std::string text;
+        std::vector<char> buffer(piece);
+        for (int i = 0; i != 6'000 && text.size() < bytes; ++i) {
+            const auto found = input->read(buffer, 10);
+            text.append(buffer.data(), found.bytes);
+        }
+        EXPECT_EQ(text.size(), bytes);
+        return text;
+    }
+    static bool waits(const std::future<std::string>& answer) {
+        return answer.wait_for(50ms) == std::future_status::timeout;
+    }
+
+    const std::uint16_t port = free_port();
+    std::unique_ptr<TransportInput> input;
+};
+
+TEST_F(HttpInputs, ABodyIsAnsweredWhenItsRowsArePassed) {
+    open();
+    auto first = post("a\nb");
+    EXPECT_EQ(read(2, 2), "a\n");
+    EXPECT_EQ(input->message_bytes_left(), 2U);
+    EXPECT_EQ(read(2), "b\n");
+    EXPECT_EQ(input->message_bytes_left(), 0U);
+    input->passed(3);
+    EXPECT_TRUE(waits(first));
+    input->passed(4);
+    EXPECT_THAT(first.get(), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(HttpInputs, WithAJournalABodyIsAnsweredWhenTheJournalHasIt) {
+    open();
+    input->passed(1'000);  // of the journal of a run before
+    input->accepted(0);
+    auto answer = post("a\nb\n");
+    EXPECT_EQ(read(4), "a\nb\n");
+    input->passed(1'004);
+    EXPECT_TRUE(waits(answer));
+    input->accepted(4);
+    EXPECT_THAT(answer.get(), HasSubstr("{\"lines\": 2}"));
+}
+
+TEST_F(HttpInputs, TheEndRefusesWhatWasNotTaken) {
+    open();
+    input->accepted(0);
+    auto taken = post("taken\n");
+    read(6);
+    input->accepted(6);
+    EXPECT_THAT(taken.get(), StartsWith("HTTP/1.1 200 "));
+    auto half = post("half\n");
+    read(3, 3);
+    auto waiting = post("waiting\n");
+    EXPECT_TRUE(waits(waiting));
+    EXPECT_EQ(input->bytes_waiting(), 10U);
+    input.reset();
+    EXPECT_THAT(half.get(), StartsWith("HTTP/1.1 503 "));
+    EXPECT_THAT(waiting.get(), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(HttpInputs, ABodyThatMayHaveBeenHandledIsNotAnsweredAtTheEnd) {
+    open();
+    auto half = post("half\n");
+    read(3, 3);
+    auto waiting = post("waiting\n");
+    EXPECT_TRUE(waits(waiting));
+    input.reset();
+    EXPECT_EQ(half.get(), "");
+    EXPECT_THAT(waiting.get(), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(HttpInputs, WithoutRoomNothingOfABodyIsTaken) {
+    open("body=10&waiting=20");
+    auto first = post("aaaaaaaaa\n");
+    EXPECT_TRUE(waits(first));
+    auto second = post("bbbbbbbbb\n");
+    EXPECT_TRUE(waits(second));
+    EXPECT_THAT(post("c\n").get(), StartsWith("HTTP/1.1 429 "));
+    EXPECT_THAT(post("ccccccccccc\n").get(), StartsWith("HTTP/1.1 413 "));
+    read(20);
+    auto third = post("c\n");
+    EXPECT_EQ(read(2), "c\n");
+    input->passed(22);
+    for (auto* const answer : {&first, &second, &third}) {
+        EXPECT_THAT(answer->get(), StartsWith("HTTP/1.1 200 "));
+    }
+}
+
+TEST_F(HttpInputs, BodiesOfManyClientsAreNotMixed) {
+    open();
+    constexpr std::size_t clients = 16;
+    std::vector<std::future<std::string>> answers;
+    for (std::size_t i = 0; i != clients; ++i) {
+        answers.push_back(post(std::string(99, static_cast<char>('a' + i)) + '\n'));
+    }
+    std::string text = read(clients * 100, 30);
+    input->passed(text.size());
+    for (auto& answer : answers) EXPECT_THAT(answer.get(), StartsWith("HTTP/1.1 200 "));
+    for (std::size_t i = 0; i != clients; ++i) {
+        EXPECT_EQ(text.substr(i * 100, 100), std::string(99, text[i * 100]) + '\n');
+    }
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of HTTP as an input share a run of `strid window` that listens, and clients."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+
+from transport_case import STRID, TIMEOUT_S, TransportCase
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class HttpCase(TransportCase):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+
+    def live(self, *options: str, query: str = "", host: str = "127.0.0.1", token: str = "",
+             target: str = "out.csv", window: str = "tumbling:1s",
+             disorder: str = "end") -> subprocess.Popen:
+        """A run that listens: it counts the rows of each symbol."""
+        environment = {name: value for name, value in os.environ.items()
+                       if name != "STRID_HTTP_TOKEN"}
+        if token:
+            environment["STRID_HTTP_TOKEN"] = token
+        run = subprocess.Popen(
+            [STRID, "window", "--quiet", "--input",
+             f"http-listen://{host}:{self.port}/rows?{query}", "--output", target, "--format",
+             "json", "--key", "symbol", "--time", "at", "--unit", "ms", "--window", window,
+             "--disorder", disorder, "--aggregate", "count as n", *options],
+            cwd=self.folder, stderr=subprocess.PIPE, text=True, env=environment)
+        self.addCleanup(self.killed_at_end, run)
+        for _ in range(1000):
+            try:
+                if self.ask("GET", token=token)[0] == 200 or run.poll() is not None:
+                    break
+            except OSError:
+                time.sleep(0.01)
+        return run
+
+    @staticmethod
+    def killed_at_end(run: subprocess.Popen) -> None:
+        run.kill()
+        run.wait()
+        run.stderr.close()
+
+    def ask(self, method: str, body=None, path: str = "/rows", token: str = "",
+            **headers: str) -> tuple[int, str]:
+        """One request on a connection of its own: the status and the answer."""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        try:
+            if token:
+                headers["Authorization"] = "Bearer " + token
+            client.request(method, path, body,
+                           {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = client.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            client.close()
+
+    def raw(self, text: bytes, *more: bytes, pause_s: float = 0) -> str:
+        """The answers to bytes that may be no request, until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S) as client:
+            answer = b""
+            try:
+                for piece in (text, *more):
+                    client.sendall(piece)
+                    time.sleep(pause_s)
+                while piece := client.recv(65536):
+                    answer += piece
+            except ConnectionError:
+                pass
+            return answer.decode(errors="replace")
+
+    def stopped(self, run: subprocess.Popen) -> str:
+        run.send_signal(signal.SIGTERM)
+        text = run.stderr.read()
+        self.assertEqual(run.wait(timeout=TIMEOUT_S), 128 + signal.SIGTERM, text)
+        return text
+
+    def counts(self) -> Counter:
+        """How often each symbol was counted."""
+        found = Counter()
+        for line in (self.folder / "out.csv").read_text().splitlines()[1:]:
+            cells = line.split(",")
+            found[cells[0]] += int(cells[-1])
+        return found
+
+
+def body_of(names: list[str], at: int = 0) -> bytes:
+    return "".join(json.dumps({"at": at, "symbol": name}) + "\n" for name in names).encode()
