@@ -45,6 +45,7 @@ ROOMS = [
     "mqtt",
     "postgres",
     "sqlite",
+    "webhook",
     "test",
 ]
 # Folders of the engine that belong to a room of another name.

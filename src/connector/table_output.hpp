@@ -72,6 +72,7 @@ class TableOutput final : public RowOutput {
 
     void begin_epochs();
     void go_on(const std::vector<std::byte>& before);
+    [[nodiscard]] bool adds_now(const Epoch& epoch);
     void take_columns();
     void write_at_once(std::string_view rows);
     void commit_at_once();

@@ -23,8 +23,10 @@ struct KnownTransport {
     std::string_view option;   // of CMake
     std::string_view package;  // of Debian
 };
-constexpr std::array<KnownTransport, 5> known_transports = {
-    {{"kafka", "kafka", "STRID_KAFKA", "librdkafka-dev"},
+constexpr std::array<KnownTransport, 7> known_transports = {
+    {{"http", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
+     {"https", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
+     {"kafka", "kafka", "STRID_KAFKA", "librdkafka-dev"},
      {"mqtt", "mqtt", "STRID_MQTT", "libmosquitto-dev"},
      {"postgres", "postgres", "STRID_POSTGRES", "libpq-dev"},
      {"postgresql", "postgres", "STRID_POSTGRES", "libpq-dev"},

@@ -56,12 +56,18 @@ TEST(TransportAddresses, AreRefusedWithAReason) {
 TEST(TransportAddresses, AreNoFiles) {
     EXPECT_TRUE(is_transport_address("sqlite:bars.db?table=bars"));
     EXPECT_TRUE(is_transport_address("postgres:///db"));
+    EXPECT_TRUE(is_transport_address("http-listen://:80"));  // of every program
+    EXPECT_TRUE(transport_goes_away("http-listen://:80"));
     for (const char* const file : {"bars.csv", "a/b:c", "C:bars", "follow:x", "tcp://h:1", "-", "",
                                    ":x", "sqlite", "./sqlite:x"}) {
         EXPECT_FALSE(is_transport_address(file)) << file;
     }
     EXPECT_THAT(message_of<GraphError>([] { (void)make_row_output("sqlite:x", Writing::whole); }),
                 HasSubstr("libsqlite3-dev"));
+    for (const char* const server : {"http://host/hook", "https://host/hook"}) {
+        EXPECT_THAT(message_of<GraphError>([&] { (void)make_row_output(server, Writing::whole); }),
+                    HasSubstr("libcurl4-openssl-dev"));
+    }
     EXPECT_THAT(message_of<GraphError>([] { (void)csv_file<int>("postgres:///x?table=t"); }),
                 HasSubstr("links strid::postgres"));
 }

@@ -13,6 +13,9 @@
 #ifdef STRID_HAS_SQLITE
 #include <strid/sqlite/sqlite.hpp>
 #endif
+#ifdef STRID_HAS_WEBHOOK
+#include <strid/webhook/webhook.hpp>
+#endif
 
 namespace strid::tool {
 
@@ -28,6 +31,9 @@ void add_transports() {
 #endif
 #ifdef STRID_HAS_SQLITE
     use_sqlite();
+#endif
+#ifdef STRID_HAS_WEBHOOK
+    use_webhook();
 #endif
 }
 
