@@ -38,7 +38,8 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
     command
         .add_option("--input", ends.input,
                     "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
-                    "unix://PATH, unix-listen://PATH; -: standard input (default)")
+                    "unix://PATH, unix-listen://PATH, http-listen://:PORT/PATH; "
+                    "-: standard input (default)")
         ->type_name("FILE");
     command
         .add_option("--output", run.output,

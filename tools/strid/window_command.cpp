@@ -196,7 +196,8 @@ void add_window_command(CLI::App& app, Action& action) {
     add_journal_options(*command, *options);
     command
         ->add_option("--output", options->job.output,
-                     "A file; kafka://HOST:PORT/TOPIC, postgres://HOST/DB?table=NAME&keys=COL,COL, "
+                     "A file; kafka://HOST:PORT/TOPIC, https://HOST/PATH, "
+                     "postgres://HOST/DB?table=NAME&keys=COL,COL, "
                      "sqlite:PATH?table=NAME; "
                      "-: standard "
                      "output (default)")

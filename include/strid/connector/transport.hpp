@@ -7,7 +7,8 @@
 //
 // A transport is a library of its own, which the core does not link; its header registers it
 // (strid/postgres/postgres.hpp, strid/sqlite/sqlite.hpp). It has one class for its input, bytes,
-// and one for its output, rows of CSV in transactions; the formats of rows are those of files.
+// and one for its output, rows of CSV in transactions; the formats of rows are those of files. The
+// core has one itself, http-listen://[HOST]:PORT/PATH: lines that clients post (docs/http.md).
 //
 // Each row of a table has its effect once in a run that takes snapshots: rows are kept, in memory
 // and in the snapshot, until the snapshot behind them is stored, and then go into the table in one
