@@ -141,25 +141,18 @@ void TableOutput::go_on(const std::vector<std::byte>& before) {
         const std::uint64_t number = reader.number();
         const auto rows = std::make_shared<const std::string>(reader.text());
         if (number <= last) continue;
-        if (epochs_.empty() && adds_now({number, rows})) continue;
+        if (table_->keeps_epochs() || run_->simulated()) {
+            add_epoch({number, rows}, false);
+            added_ = number;
+            continue;
+        }
+        // Nothing must be asked of the server before: the run begins without it.
         epochs_.push_back({number, rows});
         held_bytes_ += rows->size();
         stored_ = number;
     }
     reader.expect_end();
     table_->close();
-}
-
-/// At a start. False: a server that keeps no number of it is away, and the thread adds the epoch.
-bool TableOutput::adds_now(const Epoch& epoch) {
-    try {
-        add_epoch(epoch, false);
-        added_ = epoch.number;
-        return true;
-    } catch (const ConnectionLost&) {
-        if (table_->keeps_epochs() || run_->simulated()) throw;
-        return false;
-    }
 }
 
 /// A header that comes behind the first open().

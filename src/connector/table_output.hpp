@@ -11,7 +11,7 @@
 // epoch in the same transaction. A connection that is lost is made anew as long as it takes; rows
 // wait meanwhile, and behind `held_bytes_max` of them so does the graph. In the simulation, which
 // has no other threads, the thread that stores snapshots does it. Epochs that an earlier run has
-// left go into the table when the output begins.
+// left go into the table when the output begins; the thread adds them where no number is kept.
 //
 // Invariant: an epoch that the table has is in a snapshot that was stored; one that it does not
 // have is held here, and was in each snapshot since.
@@ -72,7 +72,6 @@ class TableOutput final : public RowOutput {
 
     void begin_epochs();
     void go_on(const std::vector<std::byte>& before);
-    [[nodiscard]] bool adds_now(const Epoch& epoch);
     void take_columns();
     void write_at_once(std::string_view rows);
     void commit_at_once();
