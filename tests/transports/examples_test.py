@@ -47,7 +47,10 @@ class WorkedExamples(TransportCase):
         self.ports = {}
         if "kafka" in servers and not shutil.which("kcat"):
             raise unittest.SkipTest("kcat is not installed")
-        for name in servers:
+        if "http" in servers:  # ours
+            for port in (8088, 8089):
+                self.ports[f":{port}"] = f":{kafka_test.free_port()}"
+        for name in CASES.keys() & servers:
             CASES[name].setUpClass()
             self.addCleanup(CASES[name].doClassCleanups)
         if "kafka" in servers:
