@@ -70,4 +70,10 @@ std::chrono::milliseconds take_time(TransportAddress& address, std::string_view 
         static_cast<std::uint64_t>(most.count()), "a time up to a day, like 500ms, 30s or 2m"));
 }
 
+std::string shown_address(const std::string& address) {
+    if (!address.starts_with("http://") && !address.starts_with("https://")) return address;
+    const std::size_t end = address.find_first_of("/?", address.find("//") + 2);
+    return end == std::string::npos ? address : address.substr(0, end) + "/...";
+}
+
 }  // namespace strid::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 namespace strid::detail {
@@ -27,13 +28,19 @@ bool BodyQueue::has_room(std::uint64_t bytes) {
 /// Null: it is refused.
 std::shared_ptr<BodyQueue::Body> BodyQueue::add(std::string text, std::string_view key) {
     const auto known = key.empty() ? by_key_.end() : by_key_.find(key);
-    if (is_closed_ || known != by_key_.end() || text.empty()) {
-        held_bytes_ -= text.size();
-        if (known != by_key_.end()) return known->second;
-        if (is_closed_) return nullptr;
-    }
+    const std::size_t hash = std::hash<std::string>{}(text);
     const auto body = std::make_shared<Body>();
     body->bytes = text.size();
+    body->hash = hash;
+    if (is_closed_ || known != by_key_.end()) {
+        held_bytes_ -= text.size();
+        if (known == by_key_.end()) return nullptr;
+        if (known->second->bytes == text.size() && known->second->hash == hash) {
+            return known->second;
+        }
+        body->answer.outcome = Outcome::differs;
+        return body;
+    }
     body->answer.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
     if (text.empty()) {
         body->answer.outcome = Outcome::taken;
@@ -52,11 +59,29 @@ std::shared_ptr<BodyQueue::Body> BodyQueue::add(std::string text, std::string_vi
     return body;
 }
 
-BodyQueue::Answer BodyQueue::hand_on(std::string text, std::string_view key) {
+bool BodyQueue::give_up(const std::shared_ptr<Body>& body, std::string_view key) {
+    const auto found = std::find(waiting_.begin(), waiting_.end(), body);
+    if (found == waiting_.end() || (found == waiting_.begin() && first_read_ != 0)) return false;
+    held_bytes_ -= body->bytes;
+    waiting_.erase(found);
+    body->answer.outcome = Outcome::given_up;
+    if (const auto known = by_key_.find(key); known != by_key_.end() && known->second == body) {
+        by_key_.erase(known);
+        keys_.erase(std::find(keys_.begin(), keys_.end(), key));
+    }
+    answered_.notify_all();
+    return true;
+}
+
+BodyQueue::Answer BodyQueue::hand_on(std::string text, std::string_view key,
+                                     std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     const std::shared_ptr<Body> body = add(std::move(text), key);
     if (body == nullptr) return {.outcome = Outcome::refused};
-    answered_.wait(lock, [&] { return body->answer.outcome != Outcome::waits; });
+    const auto is_answered = [&] { return body->answer.outcome != Outcome::waits; };
+    while (!answered_.wait_for(lock, patience, is_answered)) {
+        if (give_up(body, key)) break;
+    }
     return body->answer;
 }
 

@@ -10,6 +10,7 @@
 // a body has one answer.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,10 @@ class BodyQueue {
     enum class [[nodiscard]] Outcome : std::uint8_t {
         waits,
         taken,
-        refused,  // the source has ended, and has nothing of it
-        unknown   // the source has ended, and may have read a part of it
+        refused,   // the source has ended, and has nothing of it
+        unknown,   // the source has ended, and may have read a part of it
+        given_up,  // it was not read in time, and is not any more
+        differs    // from the earlier body with its key
     };
     struct Answer {
         Outcome outcome = Outcome::waits;
@@ -48,9 +51,11 @@ class BodyQueue {
     void release(std::size_t bytes);
     /// Whether there is room for so many now.
     [[nodiscard]] bool has_room(std::uint64_t bytes);
-    /// Hands on whole lines, whose bytes are reserved, and waits for their answer. With a key that
-    /// an earlier body had, the answer of that one; empty: none.
-    [[nodiscard]] Answer hand_on(std::string text, std::string_view key);
+    /// Hands on whole lines, whose bytes are reserved, and waits for their answer; for one that is
+    /// not begun to be read no longer than `patience`. With a key that an earlier body had, the
+    /// answer of that one; empty: none.
+    [[nodiscard]] Answer hand_on(std::string text, std::string_view key,
+                                 std::chrono::milliseconds patience);
 
     /// As those of TransportInput.
     ByteReader::Result read(std::span<char> out, int wait_ms);
@@ -67,11 +72,14 @@ class BodyQueue {
     struct Body {
         std::string text;  // until it was read
         std::uint64_t bytes = 0;
+        std::size_t hash = 0;
         std::uint64_t end = 0;  // of all that was read, where it was read
         Answer answer;
     };
 
     [[nodiscard]] std::shared_ptr<Body> add(std::string text, std::string_view key);
+    /// False: it is being read, or was.
+    [[nodiscard]] bool give_up(const std::shared_ptr<Body>& body, std::string_view key);
     void take_up_to(std::uint64_t bytes);
 
     const std::size_t bytes_max_;

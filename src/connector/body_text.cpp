@@ -63,7 +63,12 @@ BodyText::BodyText(BodyQueue& queue, std::size_t bytes_max, bool is_gzip)
       inflater_(is_gzip ? std::make_unique<Inflater>() : nullptr) {}
 
 BodyText::~BodyText() {
+    drop();
+}
+
+void BodyText::drop() {
     queue_.release(text_.size());
+    text_ = std::string{};
 }
 
 int BodyText::append(std::string_view text) {

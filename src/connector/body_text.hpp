@@ -27,6 +27,8 @@ class BodyText {
     [[nodiscard]] int finish();
     /// The lines, for the queue.
     [[nodiscard]] std::string take();
+    /// Forgets what came, and gives its room back.
+    void drop();
 
   private:
     class Inflater;

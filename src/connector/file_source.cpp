@@ -120,6 +120,7 @@ void FileSource::begin(const Context& context) {
 }
 
 void FileSource::open_input() {
+    reader_.reset();  // it may listen at the port that is to be listened at
     reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
     const bool is_outside = run_ != nullptr && is_transport_address(path());
     connection_ = is_outside ? run_->connect_to(path()) : nullptr;

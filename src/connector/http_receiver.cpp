@@ -108,8 +108,9 @@ bool HttpReceiver::serve_request(http::Connection& connection) {
     Request request;
     auto response = respond(connection, request);
     if (!response) return false;
-    response->keeps_connection =
-        request.is_read && !connection.server_ends() && !is_last(request.head);
+    response->keeps_connection = request.is_read && !connection.server_ends() &&
+                                 !is_last(request.head) &&
+                                 (response->status == 200 || response->status == 429);
     connection.write(http::text_of(*response, request.head.method != "HEAD"));
     if (!response->keeps_connection) connection.finish();
     return response->keeps_connection;
@@ -181,8 +182,13 @@ std::optional<HttpResponse> HttpReceiver::take(http::Connection& connection, Req
     }
     if (fault == 0) fault = text.finish();
     if (fault != 0) return response_to(fault, place_);
-    const auto answer = queue_.hand_on(text.take(), request.head.header("idempotency-key"));
+    const auto answer =
+        queue_.hand_on(text.take(), request.head.header("idempotency-key"), place_.within);
     if (answer.outcome == BodyQueue::Outcome::refused) return stopping();
+    if (answer.outcome == BodyQueue::Outcome::given_up) return too_much_waits();
+    if (answer.outcome == BodyQueue::Outcome::differs) {
+        return plain(422, "another body had this Idempotency-Key");
+    }
     if (answer.outcome == BodyQueue::Outcome::unknown) return std::nullopt;
     return HttpResponse{.body = fmt::format("{{\"lines\": {}}}\n", answer.lines),
                         .content_type = "application/json"};
@@ -199,7 +205,7 @@ int HttpReceiver::read_body(http::Connection& connection, Request& request, Body
     const auto take = [&](std::string_view data) {
         if (fault == 0) fault = text.add(data);
         if (fault == 429) {
-            (void)std::string(text.take());
+            text.drop();
             dropped += data.size();
         }
         return (fault == 0 || fault == 429) && dropped <= place_.body_bytes_max;

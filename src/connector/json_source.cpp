@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/connector/json_source.hpp>
 
 namespace strid {
@@ -34,7 +35,9 @@ JsonSource::JsonSource(std::string path, const JsonOptions& options,
 
 void JsonSource::begin_input() noexcept {
     objects_.begin_input();
-    if (reader_) reader_->choose_region_end(&JsonCutter::region_end_of_json);
+    // Messages are lines: the last of one must not wait for the next.
+    if (!reader_ || is_transport_address(path())) return;
+    reader_->choose_region_end(&JsonCutter::region_end_of_json);
 }
 
 }  // namespace strid

@@ -73,10 +73,13 @@ void MessageFields::append_objects(std::string& out, std::string_view message,
             out += line;
             continue;
         }
-        const std::size_t next = line.find_first_not_of(spaces, open + 1);
-        const bool is_empty = next != std::string_view::npos && line[next] == '}';
-        ((out += '{') += added_) += is_empty ? "" : ",";
-        out += line.substr(open + 1);
+        // Behind its own: of two members of a name the last counts.
+        const std::size_t close = std::max(line.rfind('}'), open);
+        const bool is_whole = close != std::string_view::npos && close != open;
+        const std::string_view own = line.substr(0, is_whole ? close : line.size());
+        const bool is_empty = own.find_first_not_of(spaces, open + 1) == std::string_view::npos;
+        ((out += own) += is_empty ? "" : ",") += added_;
+        out += is_whole ? line.substr(close) : "";
     }
 }
 

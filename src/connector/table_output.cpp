@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <sys/random.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/connector/address_options.hpp>
 #include <strid/state/codec.hpp>
 
 namespace strid::detail {
@@ -73,7 +73,7 @@ TableOutput::~TableOutput() {
 void TableOutput::begin() {
     table_ = make_transport_output(address_);  // a run before this one has interrupted its own
     failure_ = nullptr;
-    connection_ = run_ != nullptr ? run_->connect_to(address_) : nullptr;
+    connection_ = run_ != nullptr ? run_->connect_to(shown_address(address_)) : nullptr;
     by_epoch_ = run_ != nullptr && run_->takes_snapshots();
     columns_.clear();
     if (by_epoch_) {
@@ -93,12 +93,12 @@ void TableOutput::begin_epochs() {
     epochs_.clear();
     set_held_bytes(0);
     stored_ = added_ = begun_ = 0;
-    has_asked_ = false;
+    has_asked_ = is_to_be_opened_ = false;
     stream_.clear();
     if (!addresses_of_runs().add(run_, address_)) {
         throw GraphError(address_ +
-                         ": two sinks of a run that takes snapshots write there: merge their "
-                         "streams, or give the other one an address with &sink=2");
+                         ": two sinks of a run that takes snapshots write there: merge "
+                         "their streams, or give one of them &sink=2");
     }
     try {
         if (const auto* const before = run_->prepared(address_)) go_on(*before);
@@ -146,9 +146,9 @@ void TableOutput::go_on(const std::vector<std::byte>& before) {
             added_ = number;
             continue;
         }
-        // Nothing must be asked of the server before: the run begins without it.
+        // The thread adds them: a slow server does not delay the start.
         epochs_.push_back({number, rows});
-        held_bytes_ += rows->size();
+        set_held_bytes(held_bytes_ + rows->size());
         stored_ = number;
     }
     reader.expect_end();
@@ -159,7 +159,8 @@ void TableOutput::go_on(const std::vector<std::byte>& before) {
 void TableOutput::take_columns() {
     if (header_.empty()) return;
     columns_ = names_in_row(std::exchange(header_, {}));
-    table_->open(columns_);  // its thread waits for the first epoch and does not use it yet
+    is_to_be_opened_ = thread_.joinable();  // by the thread, which may be using it
+    if (!is_to_be_opened_) table_->open(columns_);
 }
 
 void TableOutput::write(std::string_view rows) {
@@ -265,11 +266,12 @@ void TableOutput::add_epochs(const std::stop_token& stop) {
     while (changed_.wait(lock, stop, [this] { return has_work(); }) && !stop.stop_requested()) {
         const Epoch epoch = epochs_.front();
         const std::vector<std::string> columns = columns_;
+        const bool opens = std::exchange(is_to_be_opened_, false) || is_lost;
         lock.unlock();
         std::string reason;
         std::exception_ptr failure;
         try {
-            if (is_lost) table_->open(columns);
+            if (opens) table_->open(columns);
             add_epoch(epoch, is_lost);
         } catch (const ConnectionLost& error) {
             reason = error.what();

@@ -94,13 +94,14 @@ class TableOutput final : public RowOutput {
     std::vector<std::string> columns_;
     std::exception_ptr failure_;
     std::string stream_;
-    std::string rows_;            // of the epoch that has not ended
-    std::deque<Epoch> epochs_;    // that the table does not have
-    std::size_t held_bytes_ = 0;  // of both
-    std::uint64_t stored_ = 0;    // epochs up to this one go into the table
-    std::uint64_t added_ = 0;     // the last one that is known to be there
-    std::uint64_t begun_ = 0;     // the last snapshot whose barrier is on its way
-    bool has_asked_ = false;      // for a snapshot
+    std::string rows_;              // of the epoch that has not ended
+    std::deque<Epoch> epochs_;      // that the table does not have
+    std::size_t held_bytes_ = 0;    // of both
+    std::uint64_t stored_ = 0;      // epochs up to this one go into the table
+    std::uint64_t added_ = 0;       // the last one that is known to be there
+    std::uint64_t begun_ = 0;       // the last snapshot whose barrier is on its way
+    bool has_asked_ = false;        // for a snapshot
+    bool is_to_be_opened_ = false;  // with columns that came late, before the next epoch
     std::condition_variable_any changed_;
     // By the thread that begins and ends the output:
     std::optional<std::stop_callback<std::function<void()>>> on_interruption_;

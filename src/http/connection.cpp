@@ -41,10 +41,14 @@ bool Connection::wait_for(short events, Clock::time_point until) noexcept {
             if (errno != EINTR) return false;
             continue;
         }
+        // A peer that sends all the time delays neither the end of the server nor its own.
+        if (waited[1].revents != 0) {
+            server_ends_ = true;
+            latest_ = Clock::now() + times_.at_end;
+            if (events == POLLIN) return false;
+        }
+        if (Clock::now() > std::min(until, latest_)) return false;
         if (waited[0].revents != 0) return true;
-        server_ends_ = true;
-        latest_ = Clock::now() + times_.at_end;
-        if (events == POLLIN) return false;
     }
 }
 

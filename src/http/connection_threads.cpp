@@ -44,6 +44,10 @@ void ConnectionThreads::take_from(const Listener& listener, int ending, std::str
         }
         if (offer(socket)) continue;
         (void)::send(socket.get(), busy.data(), busy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        // With a request unread the connection would be reset, and the answer lost with it.
+        ::shutdown(socket.get(), SHUT_WR);
+        std::array<char, 8192> request{};
+        (void)!::recv(socket.get(), request.data(), request.size(), MSG_DONTWAIT);
     }
 }
 

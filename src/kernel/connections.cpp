@@ -46,16 +46,30 @@ ConnectionReport Connection::report() const {
 std::shared_ptr<Connection> Connections::add(const std::string& address,
                                              const std::function<void(const std::string&)>& warn) {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(all_.begin(), all_.end(),
-                                    [&](const auto& one) { return one.first == address; });
-    if (found != all_.end()) return found->second;
     return all_.emplace_back(address, std::make_shared<Connection>(address, warn)).second;
 }
 
 std::vector<ConnectionReport> Connections::report() const {
     const std::lock_guard lock(mutex_);
     std::vector<ConnectionReport> reports;
-    for (const auto& [address, connection] : all_) reports.push_back(connection->report());
+    for (const auto& [address, connection] : all_) {
+        const ConnectionReport one = connection->report();
+        const auto found = std::find_if(reports.begin(), reports.end(), [&](const auto& other) {
+            return other.address == address;
+        });
+        if (found == reports.end()) {
+            reports.push_back(one);
+            continue;
+        }
+        // Several sources and sinks: it is up where it is for all.
+        if (!one.is_up && found->is_up) {
+            found->is_up = false;
+            found->seconds = one.seconds;
+            found->reason = one.reason;
+        }
+        found->times_lost += one.times_lost;
+        found->bytes_held += one.bytes_held;
+    }
     return reports;
 }
 

@@ -14,8 +14,12 @@ namespace {
 class Place {
   public:
     Place(std::atomic<std::size_t>& taken, std::size_t most) noexcept
-        : taken_(taken), is_free_(taken.fetch_add(1, std::memory_order_relaxed) < most) {}
-    ~Place() { taken_.fetch_sub(1, std::memory_order_relaxed); }
+        : taken_(taken), is_free_(taken.fetch_add(1, std::memory_order_relaxed) < most) {
+        if (!is_free_) taken_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    ~Place() {
+        if (is_free_) taken_.fetch_sub(1, std::memory_order_relaxed);
+    }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
@@ -45,12 +49,12 @@ HttpResponse EventStreams::head() {
 void EventStreams::serve(Connection& connection, const HttpResponse& head) {
     const Place place(streams_, streams_max_);
     if (!place.is_free()) {
-        HttpResponse full = plain(
+        HttpResponse full = http::plain(
             503,
             fmt::format("{} viewers have a stream of events, which is the limit", streams_max_));
         full.headers = "Retry-After: 5\r\n";
-        connection.write(operate::text_of(full, true));
-    } else if (connection.write(operate::text_of(head, true))) {
+        connection.write(http::text_of(full, true));
+    } else if (connection.write(http::text_of(head, true))) {
         send_all(connection);
     }
     connection.finish();

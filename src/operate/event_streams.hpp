@@ -22,6 +22,9 @@
 
 namespace strid::operate {
 
+using http::Connection;
+using http::HttpResponse;
+
 class EventStreams {
   public:
     /// One event.

@@ -63,7 +63,7 @@ int is_to_end(void* client, ::curl_off_t, ::curl_off_t, ::curl_off_t, ::curl_off
 }  // namespace
 
 Place::Place(TransportAddress& from)
-    : address(from.text()),
+    : address(detail::shown_address(from.text())),
       rows_max(detail::take_count(from, "rows", rows_default, rows_most)),
       within(detail::take_time(from, "within", std::chrono::seconds{30})),
       certificates(from.take("cafile")) {
@@ -115,6 +115,7 @@ void Client::open() {
     check(::curl_easy_setopt(curl, CURLOPT_XFERINFODATA, this));
     if (place_.certificates.empty()) return;
     check(::curl_easy_setopt(curl, CURLOPT_CAINFO, place_.certificates.c_str()));
+    check(::curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr));  // of the system's authorities none
 }
 
 Client::Headers Client::headers(std::string_view key) const {

@@ -54,17 +54,19 @@ class HttpInputs : public testing::Test {
     }
 
     /// Posts a body; the answer comes later.
-    std::future<std::string> post(std::string body, std::string header = {}) const {
-        return std::async(std::launch::async, [port = port, body = std::move(body),
-                                               header = std::move(header)] {
+    std::future<std::string> post(const std::string& body, const std::string& header = {}) const {
+        return send(header + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    }
+    /// A request from its last headers on.
+    std::future<std::string> send(std::string rest) const {
+        return std::async(std::launch::async, [port = port, rest = std::move(rest)] {
             const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
             const ::sockaddr_in address = loopback(port);
             EXPECT_EQ(
                 ::connect(socket, reinterpret_cast<const ::sockaddr*>(&address), sizeof address),
                 0);
-            const std::string text = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-                                     header + "Content-Length: " + std::to_string(body.size()) +
-                                     "\r\n\r\n" + body;
+            const std::string text =
+                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + rest;
             EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
                       static_cast<ssize_t>(text.size()));
             std::string answer;
@@ -166,6 +168,35 @@ TEST_F(HttpInputs, WithoutRoomNothingOfABodyIsTaken) {
     for (auto* const answer : {&first, &second, &third}) {
         EXPECT_THAT(answer->get(), StartsWith("HTTP/1.1 200 "));
     }
+}
+
+/// A body for which there is no room in its middle gives back what it has.
+TEST_F(HttpInputs, RoomComesBack) {
+    open("body=40000&waiting=50000");
+    for (std::uint64_t i = 1; i != 4; ++i) {
+        auto held = post(std::string(29'999, 'a') + '\n');
+        EXPECT_TRUE(waits(held));
+        // Its length is not known before: there seems to be room.
+        const std::string chunk = "9c3f\r\n" + std::string(39'998, 'b') + "\n\r\n0\r\n\r\n";
+        EXPECT_THAT(send("Transfer-Encoding: chunked\r\n\r\n" + chunk).get(),
+                    StartsWith("HTTP/1.1 429 "));
+        EXPECT_EQ(read(30'000), std::string(29'999, 'a') + '\n');
+        input->passed(i * 30'000);
+        EXPECT_THAT(held.get(), StartsWith("HTTP/1.1 200 "));
+    }
+}
+
+TEST_F(HttpInputs, ABodyThatNothingReadsIsGivenUp) {
+    open("within=300ms");
+    const std::string key = "Idempotency-Key: 1\r\n";
+    EXPECT_THAT(post("a\n", key).get(), StartsWith("HTTP/1.1 429 "));
+    EXPECT_EQ(input->bytes_waiting(), 0U);
+    auto again = post("b\n", key);
+    EXPECT_EQ(read(2), "b\n");
+    input->passed(2);
+    EXPECT_THAT(again.get(), StartsWith("HTTP/1.1 200 "));
+    EXPECT_THAT(post("b\n", key).get(), StartsWith("HTTP/1.1 200 "));
+    EXPECT_THAT(post("c\n", key).get(), StartsWith("HTTP/1.1 422 "));
 }
 
 TEST_F(HttpInputs, BodiesOfManyClientsAreNotMixed) {

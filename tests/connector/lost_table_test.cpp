@@ -76,6 +76,33 @@ TEST_F(LostTables, AReportSaysWhatIsAwayAndWhatWaits) {
     run.end(*output, 1);
 }
 
+/// Of a table that keeps no epochs those of the last snapshot are added by the thread, while the
+/// operator comes with its columns.
+TEST_F(LostTables, ColumnsThatComeLateDoNotDisturbTheThread) {
+    server.keeps_epochs = false;
+    RunScope::Prepared before;
+    {
+        Snapshotted run;
+        auto output = table();
+        output->open("n\n", &run.scope);
+        output->append("1\n", 0);
+        before = run.snapshot(*output, 1, false);
+        output->abandon();
+    }
+    server.is_slow = true;
+    Snapshotted next(before, {.behind = 1, .last = 1});
+    auto output = table();
+    output->open({}, &next.scope);
+    std::this_thread::sleep_for(50ms);
+    output->begin_with("m\n");
+    output->append("2\n", 0);
+    (void)next.snapshot(*output, 2);
+    wait_until([&] { return server.rows.size() == 2; });
+    next.end(*output, 2);
+    EXPECT_THAT(server.rows, ElementsAre("1", "2"));
+    EXPECT_THAT(server.columns, ElementsAre("m"));
+}
+
 /// Of two processes of a stream one finds epochs that it has not added.
 TEST_F(LostTables, AnotherProcessOfTheStreamIsSeen) {
     Snapshotted run;

@@ -39,6 +39,8 @@ struct Server {
     int lost_commits = 0;              // that are made, and the connection is lost
     int refused_opens = 0;
     bool refuses_rows = false;
+    bool keeps_epochs = true;
+    bool is_slow = false;
     int transactions = 0;
 };
 
@@ -46,6 +48,7 @@ class MemoryTable final : public TransportOutput {
   public:
     explicit MemoryTable(Server& server) : server_(server) {}
     void open(const std::vector<std::string>& columns) override {
+        EXPECT_FALSE(is_written_) << "by another thread";
         const std::lock_guard lock(server_.mutex);
         if (is_interrupted_) throw ConnectionLost("interrupted");
         if (server_.refused_opens > 0) {
@@ -56,6 +59,9 @@ class MemoryTable final : public TransportOutput {
         rows_.clear();
     }
     void write(std::string_view rows) override {
+        is_written_ = true;
+        if (server_.is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        is_written_ = false;
         const std::lock_guard lock(server_.mutex);
         if (server_.refuses_rows) throw InputOutputError("no such column");
         if (server_.lost_writes > 0) {
@@ -85,6 +91,7 @@ class MemoryTable final : public TransportOutput {
         const auto found = server_.epochs.find(stream);
         return found == server_.epochs.end() ? 0 : found->second;
     }
+    [[nodiscard]] bool keeps_epochs() const noexcept override { return server_.keeps_epochs; }
     void close() noexcept override { rows_.clear(); }
     void interrupt() noexcept override { is_interrupted_ = true; }
 
@@ -92,6 +99,7 @@ class MemoryTable final : public TransportOutput {
     Server& server_;
     std::vector<std::string> rows_;
     std::atomic<bool> is_interrupted_ = false;
+    std::atomic<bool> is_written_ = false;
 };
 
 /// Bytes of a text, a few at a time.

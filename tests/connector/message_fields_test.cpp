@@ -42,12 +42,13 @@ TEST(MessageFields, StandBehindThoseOfCsv) {
     EXPECT_EQ(row(""), "");
 }
 
-TEST(MessageFields, StandBeforeThoseOfJson) {
+TEST(MessageFields, StandBehindThoseOfJson) {
     const std::string added = R"("@key":"k\"1","@offset":12)";
-    EXPECT_EQ(row(R"({"a":1})"), "{" + added + R"(,"a":1})");
-    EXPECT_EQ(row(R"( { })"), "{" + added + " }");
-    EXPECT_EQ(row("{\"a\":1}\n\n{\"a\":2}"), "{" + added + ",\"a\":1}\n\n{" + added + ",\"a\":2}");
-    EXPECT_EQ(row("{"), "{" + added + ",") << "malformed as it was";
+    EXPECT_EQ(row(R"({"a":1})"), R"({"a":1,)" + added + "}");
+    EXPECT_EQ(row(R"( { } )"), " { " + added + "} ");
+    EXPECT_EQ(row("{\"a\":1}\n\n{\"a\":2}"), "{\"a\":1," + added + "}\n\n{\"a\":2," + added + "}");
+    EXPECT_EQ(row(R"({"@key":"forged"})"), R"({"@key":"forged",)" + added + "}");
+    EXPECT_EQ(row("{"), "{" + added) << "malformed as it was";
 }
 
 TEST(MessageFields, WithoutAValueAreEmptyOrNull) {

@@ -187,7 +187,7 @@ class Topics(KafkaCase):
                 (self.folder / "out.csv").read_text().splitlines()[1:]]
         self.assertEqual(sorted((row[0], *map(int, row[1:])) for row in rows), ticks.expected())
         letter = (self.folder / "bad.txt").read_text()
-        fields = r'""@key"":""bad"",""@partition"":\d,""@offset"":\d+,""@time"":\d{13},'
+        fields = r'""@key"":""bad"",""@partition"":\d,""@offset"":\d+,""@time"":\d{13}}'
         self.assertRegex(letter, fields)
 
     def test_from_a_time_on_and_the_latest(self):

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 
 namespace strid::tool {
 
@@ -69,7 +70,8 @@ void TableSource::begin_input() {
     CsvSource::begin_input();
     format_ = asked_format_ != TableFormat::unknown ? asked_format_ : format_by_name(path());
     objects_.begin_input();
-    if (reader_ && format_ != TableFormat::csv) {
+    // Messages are lines: the last of one must not wait for the next.
+    if (reader_ && format_ != TableFormat::csv && !is_transport_address(path())) {
         const bool is_json = format_ == TableFormat::json;
         reader_->choose_region_end(is_json ? &JsonCutter::region_end_of_json
                                            : &JsonCutter::region_end);

@@ -23,4 +23,8 @@ namespace strid::detail {
                                                   std::string_view option,
                                                   std::chrono::milliseconds otherwise);
 
+/// An address for reports, which others may read: the path and the options of one of HTTP, which
+/// may be a secret, are left out.
+[[nodiscard]] std::string shown_address(const std::string& address);
+
 }  // namespace strid::detail

@@ -31,9 +31,9 @@ class MessageFields {
 
     /// In the order of the values.
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-    /// Appends a message with the values: an object of JSON gets a member `@NAME` for each, before
-    /// its own; a row of CSV a field for each, behind its own. The same for each row of a message
-    /// of several. O(size).
+    /// Appends a message with the values: an object of JSON gets a member `@NAME` for each, a row
+    /// of CSV a field for each, behind their own. The same for each row of a message of several; an
+    /// object stands in one line. O(size).
     void append(std::string& out, std::string_view message, std::span<const Value> values);
 
   private:
