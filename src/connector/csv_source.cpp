@@ -167,8 +167,10 @@ CsvQuoteLimits CsvSource::quote_limits() const noexcept {
 void CsvSource::refuse_first_line(const CsvRow& row, const CsvQuoteLimits& limits) {
     ++line_number_;
     looked_at_line_ = std::max(looked_at_line_, row_line_ + row.lines);
-    if (row.status == CsvRowStatus::text_after_quote) {
+    if (row.status == CsvRowStatus::text_after_quote && row.lines == 0) {
         refuse_row("text after a closing quote");
+    } else if (row.status == CsvRowStatus::text_after_quote) {
+        refuse_row("a quoted field is not closed in its line, nor well behind it");
     } else if (row.lines >= limits.lines_max) {
         refuse_row(fmt::format("a quoted field is not closed within {} lines", limits.lines_max));
     } else {

@@ -52,8 +52,10 @@ std::vector<OwnRow> owned(const std::vector<Row>& rows) {
     return own;
 }
 
+/// How far is looked for a closing quote depends on where the text at hand ends.
 std::string without_limit(std::string_view reason) {
-    static const std::regex of_bytes("is not closed within [0-9]+ bytes");
+    static const std::regex of_bytes(
+        "is not closed (within [0-9]+ bytes|in its line, nor well behind it)");
     return std::regex_replace(std::string(reason), of_bytes, "is never closed");
 }
 
