@@ -183,7 +183,7 @@ export function slowestText(segments) {
 export function connectionText(one) {
     const seconds = duration(one.seconds * 1e9);
     const state = one.is_up ? "connected for " + seconds
-        : "not reached for " + seconds + " (" + one.reason + ")";
+        : "not reached for " + seconds + " (" + one.reason.replace(one.address + ": ", "") + ")";
     const times = one.times_lost === 1 ? "once" : one.times_lost + " times";
     return state + (one.times_lost && one.is_up ? ", lost " + times : "") +
         (one.bytes_held ? "; " + bytes(one.bytes_held) + " of rows wait" : "");
