@@ -45,7 +45,8 @@ RunOptions with_reports(const RunOptions& options, Terminal& terminal) {
 
 std::string_view how_it_ended(Outcome outcome, int signals, bool is_suspended) noexcept {
     if (outcome == Outcome::cancelled) return "cancelled";
-    if (signals == 0 || outcome == Outcome::finished) return "done";
+    const bool has_ended_itself = is_suspended && outcome == Outcome::finished;
+    if (signals == 0 || has_ended_itself) return "done";
     return is_suspended ? "stopped at a snapshot" : "stopped and drained";
 }
 

@@ -203,6 +203,7 @@ class HttpOrders(HttpCase):
         self.assertEqual(self.act("/snapshot"), 200)
         self.assertNotEqual(self.strid("state", "list", state).stdout, listed)
         self.assertEqual(self.act("/stop"), 202)
+        self.run_.wait(TIMEOUT_S)  # before its input ends
         _, err = self.ends(128 + signal.SIGTERM)
         self.assertIn("stopped at a snapshot", err)
 
