@@ -253,7 +253,8 @@ bool is_valid(const Heap& heap) noexcept {
         }
         if (empty != heap.classes[index].kept_empty) return false;
         const Heap::Stack& stack = heap.stacks[index];
-        for (void** at = stack.top; at > heap.bases[index]; --at) {
+        // Up to the null at the base; the heap of a thread that has none yet has nothing else.
+        for (void** at = stack.top; *at != nullptr; --at) {
             if (tag_of(*at).owner != &heap || tag_of(*at).class_index != index) return false;
         }
     }
