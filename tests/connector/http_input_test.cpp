@@ -3,7 +3,6 @@
 // The input of lines that are posted by HTTP, read without a graph: when a body is answered, and
 // what the end of the input answers. Clients of this test speak to it; tests/transports has those
 // of Python and curl, and runs that are killed.
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -13,14 +12,14 @@
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <strid/connector/transport.hpp>
+
+#include "../support/tcp_peer.hpp"
 
 namespace strid {
 namespace {
@@ -29,17 +28,9 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-::sockaddr_in loopback(std::uint16_t port) {
-    ::sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
 std::uint16_t free_port() {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    ::sockaddr_in address = loopback(0);
+    ::sockaddr_in address = test::loopback(0);
     ::socklen_t bytes = sizeof address;
     EXPECT_EQ(::bind(socket, reinterpret_cast<const ::sockaddr*>(&address), bytes), 0);
     EXPECT_EQ(::getsockname(socket, reinterpret_cast<::sockaddr*>(&address), &bytes), 0);
@@ -60,24 +51,8 @@ class HttpInputs : public testing::Test {
     /// A request from its last headers on.
     std::future<std::string> send(std::string rest) const {
         return std::async(std::launch::async, [port = port, rest = std::move(rest)] {
-            const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-            const ::sockaddr_in address = loopback(port);
-            EXPECT_EQ(
-                ::connect(socket, reinterpret_cast<const ::sockaddr*>(&address), sizeof address),
-                0);
-            const std::string text =
-                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + rest;
-            EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
-                      static_cast<ssize_t>(text.size()));
-            std::string answer;
-            std::array<char, 4096> piece{};
-            for (;;) {
-                const ssize_t bytes = ::recv(socket, piece.data(), piece.size(), 0);
-                if (bytes <= 0) break;
-                answer.append(piece.data(), static_cast<std::size_t>(bytes));
-            }
-            ::close(socket);
-            return answer;
+            return test::answer_to(
+                port, "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + rest);
         });
     }
 

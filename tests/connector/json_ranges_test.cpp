@@ -27,6 +27,7 @@
 
 #include "../support/folder.hpp"
 #include "../support/seeds.hpp"
+#include "stopped_run.hpp"
 
 namespace strid {
 namespace {
@@ -172,16 +173,7 @@ bool go_on(const std::string& path, const JsonOptions& options, const test::Fold
         .sink(csv_writer<int>(folder.file("out.csv")), {.name = "write"});
     RunOptions run_options{.workers = 1 + random.below(3)};
     run_options.snapshots.folder = folder.file("snapshots");
-    try {
-        Running running = start(graph, run_options);
-        while (passed.load() < most && !running.finished()) std::this_thread::yield();
-        running.stop();
-        (void)running.wait();
-    } catch (const GraphError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("has reached its end"));
-        return false;
-    }
-    return true;
+    return test::run_and_stop(graph, run_options, passed, most);
 }
 
 TEST(JsonRanges, GoOnBehindASnapshot) {

@@ -2,22 +2,19 @@
 //
 // The HTTP server in a program that calls start() itself. A client of this test speaks to it; the
 // command line has tests of everything else (tests/command_line/http_runs.py).
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <string>
 #include <thread>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/operate/http_server.hpp>
 #include <strid/stream/graph.hpp>
+
+#include "tests/support/tcp_peer.hpp"
 
 namespace strid::operate {
 namespace {
@@ -28,25 +25,7 @@ using testing::StartsWith;
 
 /// The answer to a request; empty where nothing listens.
 std::string ask(std::uint16_t port, const std::string& line, const std::string& header = {}) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    ::sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    std::string answer;
-    if (::connect(socket, reinterpret_cast<const ::sockaddr*>(&address), sizeof address) == 0) {
-        const std::string text = line + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n";
-        EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
-                  static_cast<ssize_t>(text.size()));
-        std::array<char, 4096> piece{};
-        for (;;) {
-            const ssize_t bytes = ::recv(socket, piece.data(), piece.size(), 0);
-            if (bytes <= 0) break;
-            answer.append(piece.data(), static_cast<std::size_t>(bytes));
-        }
-    }
-    ::close(socket);
-    return answer;
+    return test::answer_to(port, line + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n");
 }
 
 TEST(HttpServer, ARunOfAProgramIsShownAndStopped) {

@@ -11,15 +11,15 @@
 #include <string>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <strid/operate/http_server.hpp>
 #include <strid/stream/graph.hpp>
+
+#include "tests/support/tcp_peer.hpp"
 
 namespace strid::operate {
 
@@ -29,10 +29,7 @@ class Viewer {
     explicit Viewer(std::uint16_t port, const std::string& line = "GET /events",
                     const std::string& headers = "Host: localhost\r\n")
         : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-        ::sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(port);
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const ::sockaddr_in address = test::loopback(port);
         EXPECT_EQ(::connect(socket_, reinterpret_cast<const ::sockaddr*>(&address), sizeof address),
                   0);
         const std::string text = line + " HTTP/1.1\r\n" + headers + "\r\n";

@@ -21,7 +21,7 @@ from pathlib import Path
 import kafka_test
 import mqtt_test
 import postgres_test
-from transport_case import STRID, TIMEOUT_S, TransportCase, main
+from transport_case import STRID, TIMEOUT_S, TransportCase, free_port, main
 
 PAGE = Path(__file__).parents[2] / "docs" / "worked-examples.md"
 EXAMPLE = re.compile(r"^## (.*?)\n.*?<!-- servers: ([a-z ]+) -->\n```sh\n(.*?)^```\n\n"
@@ -49,7 +49,7 @@ class WorkedExamples(TransportCase):
             raise unittest.SkipTest("kcat is not installed")
         if "http" in servers:  # ours
             for port in (8088, 8089):
-                self.ports[f":{port}"] = f":{kafka_test.free_port()}"
+                self.ports[f":{port}"] = f":{free_port()}"
         for name in CASES.keys() & servers:
             CASES[name].setUpClass()
             self.addCleanup(CASES[name].doClassCleanups)

@@ -10,13 +10,7 @@ import subprocess
 import time
 from collections import Counter
 
-from transport_case import STRID, TIMEOUT_S, TransportCase
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+from transport_case import STRID, TIMEOUT_S, TransportCase, free_port
 
 
 class HttpCase(TransportCase):

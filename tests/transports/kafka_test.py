@@ -20,18 +20,12 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import (SYMBOLS, TIMEOUT_S, Ticks, TransportCase, main, shown_at,
-                            until)
+from transport_case import (SYMBOLS, TIMEOUT_S, Ticks, TransportCase, free_port, main,
+                            shown_at, until)
 
 JARS = Path(os.environ.get("STRID_KAFKA_JARS",
                            Path(__file__).resolve().parents[2] / "build/peers/kafka"))
 PARTITIONS = 4
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Broker:

@@ -16,7 +16,8 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, main, shown_at, until
+from transport_case import (TIMEOUT_S, Ticks, TransportCase, free_port, main, shown_at,
+                            until)
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 
@@ -24,9 +25,7 @@ MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sb
 class Broker:
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp())
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self.port = one.getsockname()[1]
+        self.port = free_port()
         (self.folder / "passwords").write_text("")
         (self.folder / "conf").write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"

@@ -8,6 +8,7 @@ import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,12 @@ def shown_at(run: subprocess.Popen) -> Shown:
     if not found:
         raise AssertionError(line)
     return Shown(int(found.group(1)))
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 def until(holds) -> None:

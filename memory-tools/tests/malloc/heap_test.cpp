@@ -92,6 +92,14 @@ std::size_t some_bytes(std::mt19937_64& random) {
     return random() % (std::size_t{300} << 10);
 }
 
+TEST(SlabHeap, a_thread_without_a_heap_has_a_valid_one) {
+    std::thread([] {
+        EXPECT_TRUE(is_valid(*thread_heap));
+        put(get(std::size_t{300} << 10));  // a large block needs none
+        EXPECT_TRUE(is_valid(*thread_heap));
+    }).join();
+}
+
 TEST(SlabHeap, blocks_do_not_overlap_keep_their_contents_and_are_aligned) {
     const std::uint64_t seed = test_seed();
     std::mt19937_64 random(seed);
