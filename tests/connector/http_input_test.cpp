@@ -159,6 +159,10 @@ TEST_F(HttpInputs, RoomComesBack) {
         input->passed(i * 30'000);
         EXPECT_THAT(held.get(), StartsWith("HTTP/1.1 200 "));
     }
+    auto longest = post(std::string(39'999, 'c') + '\n');
+    EXPECT_EQ(read(40'000), std::string(39'999, 'c') + '\n');
+    input->passed(3 * 30'000 + 40'000);
+    EXPECT_THAT(longest.get(), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(HttpInputs, ABodyThatNothingReadsIsGivenUp) {
