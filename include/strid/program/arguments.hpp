@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/base/quantity.hpp>
 #include <strid/program/session.hpp>
 #include <strid/stream/options.hpp>
 
@@ -83,20 +84,6 @@ void read_parallelism(std::string_view text, RunOptions& options);
 
 /// Reads numbers of processors with commas between them. Throws GraphError.
 [[nodiscard]] std::vector<int> read_affinity(std::string_view text);
-
-/// Reads `5s`, `250ms`, `2m`, `1.5h`, exactly; units are ns us ms s m (min) h d (24 hours) and w (7
-/// days). Throws GraphError, also for a number without a unit, for 0 and for times finer than a
-/// nanosecond.
-[[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
-/// The same, but 0 is allowed, with or without a unit.
-[[nodiscard]] std::chrono::nanoseconds read_duration_or_zero(std::string_view text);
-
-/// Reads a number per second, above 0, with an optional k, M or G: the double nearest to it. Throws
-/// GraphError.
-[[nodiscard]] double read_rate(std::string_view text);
-
-/// Reads a whole number above 0 with an optional k, M or G, exactly. Throws GraphError.
-[[nodiscard]] std::uint64_t read_whole_number(std::string_view text);
 
 /// " (did you mean X?)" for the candidate X nearest to `word`; empty where none is near.
 [[nodiscard]] std::string suggestion(std::string_view word,

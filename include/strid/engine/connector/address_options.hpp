@@ -5,20 +5,21 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <strid/connector/transport.hpp>
 
 namespace strid::detail {
 
-/// Takes an option that is a whole number from 1 to `most`; `otherwise` where it is not given.
-/// Throws GraphError, as the two below do.
+/// Takes an option that is a whole number from 1 to `most` (base/quantity.hpp); `otherwise` where
+/// it is not given. Throws GraphError, as the two below do.
 [[nodiscard]] std::uint64_t take_count(TransportAddress& address, std::string_view option,
                                        std::uint64_t otherwise, std::uint64_t most);
-/// The same of bytes: 4096, 64K, 16M, 1G.
+/// The same of bytes.
 [[nodiscard]] std::uint64_t take_bytes(TransportAddress& address, std::string_view option,
                                        std::uint64_t otherwise, std::uint64_t most);
-/// The same of a time up to a day: 500ms, 30s, 2m.
+/// The same of a time up to a day, rounded up.
 [[nodiscard]] std::chrono::milliseconds take_time(TransportAddress& address,
                                                   std::string_view option,
                                                   std::chrono::milliseconds otherwise);

@@ -13,26 +13,25 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/program/arguments.hpp>
+#include <strid/base/quantity.hpp>
+#include <strid/engine/base/time_fields.hpp>
 
 namespace strid {
 
+using detail::is_digit;
+
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using WideNumber = unsigned __int128;
 
 /// `digits` times ten to the power of `exponent`, and the unit behind it. Without zeros at the end
 /// of the digits.
 struct Quantity {
-    Wide digits = 0;
+    WideNumber digits = 0;
     int exponent = 0;
     bool is_exact = true;  // not: more digits than any quantity has that is a whole number
     std::string_view unit;
 };
-
-constexpr bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 
 /// Takes `e3`, `E-2`; leaves an `e` that no number follows.
 bool take_exponent(std::string_view& text, int& exponent) {
@@ -75,7 +74,7 @@ std::optional<Quantity> quantity(std::string_view text) {
             if (digits <= digits_max) result.digits *= 10;
         }
         zeros = 0;
-        if (digits <= digits_max) result.digits += static_cast<Wide>(c - '0');
+        if (digits <= digits_max) result.digits += static_cast<WideNumber>(c - '0');
     }
     if (!has_digits || !take_exponent(text, result.exponent)) return std::nullopt;
     result.exponent += zeros;
@@ -92,7 +91,7 @@ Fit whole_number(const Quantity& quantity, std::uint64_t scale, std::uint64_t mo
                  std::uint64_t& number) {
     // A number with more digits than fit is above the limits, or has digits behind the point.
     if (!quantity.is_exact) return quantity.exponent >= 0 ? Fit::too_large : Fit::too_fine;
-    Wide product = quantity.digits * scale;
+    WideNumber product = quantity.digits * scale;
     for (int i = quantity.exponent; i < 0; ++i) {
         if (product % 10 != 0) return Fit::too_fine;
         product /= 10;
@@ -106,31 +105,34 @@ Fit whole_number(const Quantity& quantity, std::uint64_t scale, std::uint64_t mo
 
 enum class Zero : std::uint8_t { refused, taken };
 
-struct Unit {
+struct QuantityUnit {
     std::string_view name;
     std::uint64_t scale;
 };
 
-constexpr std::array<Unit, 13> time_units = {{{"ns", 1},
-                                              {"us", 1'000},
-                                              {"\u00b5s", 1'000},  // the micro sign
-                                              {"\u03bcs", 1'000},  // the Greek letter
-                                              {"ms", 1'000'000},
-                                              {"s", 1'000'000'000},
-                                              {"m", 60'000'000'000},
-                                              {"min", 60'000'000'000},
-                                              {"h", 3'600'000'000'000},
-                                              {"d", 86'400'000'000'000},
-                                              {"day", 86'400'000'000'000},
-                                              {"w", 604'800'000'000'000},
-                                              {"week", 604'800'000'000'000}}};
+constexpr std::array<QuantityUnit, 13> time_units = {{{"ns", 1},
+                                                      {"us", 1'000},
+                                                      {"\u00b5s", 1'000},  // the micro sign
+                                                      {"\u03bcs", 1'000},  // the Greek letter
+                                                      {"ms", 1'000'000},
+                                                      {"s", 1'000'000'000},
+                                                      {"m", 60'000'000'000},
+                                                      {"min", 60'000'000'000},
+                                                      {"h", 3'600'000'000'000},
+                                                      {"d", 86'400'000'000'000},
+                                                      {"day", 86'400'000'000'000},
+                                                      {"w", 604'800'000'000'000},
+                                                      {"week", 604'800'000'000'000}}};
 
-constexpr std::array<Unit, 5> rate_units = {
+constexpr std::array<QuantityUnit, 5> rate_units = {
     {{"", 1}, {"k", 1'000}, {"K", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}};
 
+constexpr std::array<QuantityUnit, 4> byte_units = {
+    {{"", 1}, {"K", 1ULL << 10U}, {"M", 1ULL << 20U}, {"G", 1ULL << 30U}}};
+
 template <class Units>
-const Unit* find(const Units& units, std::string_view name) {
-    for (const Unit& unit : units) {
+const QuantityUnit* find(const Units& units, std::string_view name) {
+    for (const QuantityUnit& unit : units) {
         if (unit.name == name) return &unit;
     }
     return nullptr;
@@ -143,7 +145,7 @@ std::chrono::nanoseconds duration(std::string_view text, Zero zero) {
         throw GraphError(fmt::format(
             "'{0}' is a time without a unit: {0}s, {0}ms, ... (units: ns us ms s m h d w)", text));
     }
-    const Unit* const unit = parts ? find(time_units, parts->unit) : nullptr;
+    const QuantityUnit* const unit = parts ? find(time_units, parts->unit) : nullptr;
     if (unit == nullptr || (parts->digits == 0 && zero == Zero::refused)) {
         throw GraphError(fmt::format(
             "'{}' is not a time like 5s, 250ms or 2m (units: ns us ms s m h d w)", text));
@@ -172,7 +174,7 @@ std::chrono::nanoseconds read_duration_or_zero(std::string_view text) {
 
 double read_rate(std::string_view text) {
     const auto parts = quantity(text);
-    const Unit* const unit = parts ? find(rate_units, parts->unit) : nullptr;
+    const QuantityUnit* const unit = parts ? find(rate_units, parts->unit) : nullptr;
     double rate = 0;
     if (unit != nullptr && parts->digits != 0) {
         // The power of ten of the unit goes into the text, so that it is rounded once.
@@ -198,12 +200,15 @@ double read_rate(std::string_view text) {
     return rate;
 }
 
-std::uint64_t read_whole_number(std::string_view text) {
+namespace {
+
+template <class Units>
+std::uint64_t whole(std::string_view text, const Units& units, std::string_view form) {
     const auto parts = quantity(text);
-    const Unit* const unit = parts ? find(rate_units, parts->unit) : nullptr;
+    const QuantityUnit* const unit = parts ? find(units, parts->unit) : nullptr;
     std::uint64_t number = 0;
     if (unit == nullptr || parts->digits == 0) {
-        throw GraphError(fmt::format("'{}' is not a number like 10000, 50k or 1.5M", text));
+        throw GraphError(fmt::format("'{}' is not a number {}", text, form));
     }
     switch (whole_number(*parts, unit->scale, std::numeric_limits<std::uint64_t>::max(), number)) {
         case Fit::too_fine:
@@ -213,6 +218,16 @@ std::uint64_t read_whole_number(std::string_view text) {
         default:
             return number;
     }
+}
+
+}  // namespace
+
+std::uint64_t read_whole_number(std::string_view text) {
+    return whole(text, rate_units, "like 10000, 50k or 1.5M");
+}
+
+std::uint64_t read_byte_count(std::string_view text) {
+    return whole(text, byte_units, "of bytes like 4096, 64K or 16M");
 }
 
 }  // namespace strid
