@@ -10,8 +10,8 @@ them is also compiled as development builds may have it (docs/compile-times.md):
 only, without and with a precompiled header. By turns with them it compiles reference.cpp, which
 uses the standard library alone: seconds are divided by how much slower this machine compiles that
 than the one on which the bars were set.
-Where one of them is above 1.3 of its bar (seconds with a precompiled header: 1.5), all are measured
-for as many rounds again, up to three times; exits with 1 if that is still so.
+Where one of them is above 1.3 of its bar, all are measured for as many rounds again, up to three
+times; exits with 1 if that is still so.
 """
 
 import argparse
@@ -24,9 +24,6 @@ import tempfile
 from pathlib import Path
 
 ALLOWED = 1.3
-# Seconds with a precompiled header: 190 MB are loaded, and machines differ more in that than in the
-# reference. The same sources took 1.2 to 1.4 of the bar on machines of one kind.
-ALLOWED_PRECOMPILED = 1.5
 TRIES = 3
 # Processor seconds of reference.cpp on the machine on which the bars were set: 0.73 of
 # what the README's program took there before the last change, as it does elsewhere.
@@ -88,8 +85,7 @@ def compare(costs):
         megabytes = max(cost[1] for cost in costs[program])
         over = max(seconds / seconds_bar, megabytes / megabytes_bar)
         verdict = "met" if over <= 1 else f"{over:.2f} of the bar"
-        allowed = ALLOWED_PRECOMPILED if program == PRECOMPILED[0] else ALLOWED
-        if seconds / seconds_bar > allowed or megabytes / megabytes_bar > ALLOWED:
+        if over > ALLOWED:
             verdict += ": TOO MUCH"
             is_within = False
         print(f"| {program} | {seconds:.1f} | {seconds_bar} | {megabytes:.0f} | {megabytes_bar} "
