@@ -15,17 +15,24 @@ namespace {
 /// Takes time to find nothing, like a node that flushes a file.
 class SlowNode final : public Node {
   public:
-    SlowNode() : Node({{"slow"}, 0, 1}) {}
+    SlowNode() : Node({{"slow"}, 0, 1}, {.polls = true}) {}
+
     void create_output(const std::vector<OutputPort::SlotShape>&, const PortSizes&) override {}
-    void open(runtime::Task&, const std::stop_token&) override {}
-    RunResult run(std::int64_t&) override {
-        const std::int64_t began_ns = now_ns();
-        while (ended_ns <= began_ns) ended_ns = now_ns();
-        return RunResult::empty;
-    }
-    void abandon() noexcept override {}
 
     std::int64_t ended_ns = 0;
+
+  private:
+    Poll poll(std::int64_t start_ns, std::size_t) override {
+        const std::int64_t began_ns = now_ns();
+        while (ended_ns <= began_ns) ended_ns = now_ns();
+        return {.status = SourceStatus::idle, .ingress_ns = start_ns};
+    }
+    void pass_batch(message::BatchHeader&) override {}
+    bool is_ready() override { return true; }
+    [[nodiscard]] bool is_held_back(bool) const override { return false; }
+    bool advance_stages(const Clock&) override { return true; }
+    Finish finish_stages(const Clock&) override { return {.done = true, .emitted = false}; }
+    void notify(StageEvent) override {}
 };
 
 TEST(NodeTask, AStepOfSeveralNodesLeavesAFreshReadingOfTheClock) {

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -19,7 +18,6 @@
 #include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/source.hpp>
-#include <strid/runtime/task.hpp>
 
 namespace strid::operators {
 
@@ -32,31 +30,6 @@ struct SourceHead {
     static constexpr bool drains = S::traits.drains;
     static constexpr bool awaits_outside = S::traits.awaits_outside;
 
-    void bring_tasks(const TasksWanted& wanted) { notify_source(source, wanted); }
-    void open(const Opened& opened) { notify_source(source, opened); }
-    /// Any thread.
-    void stop() noexcept { notify_source(source, Stopped{}); }
-    [[nodiscard]] bool blocks() const noexcept {
-        if constexpr (has<S, Has::blocks>) return source.blocks();
-        return false;
-    }
-    [[nodiscard]] bool is_journalled() const noexcept {
-        if constexpr (has<S, Has::is_journalled>) return source.is_journalled();
-        return false;
-    }
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        if constexpr (has<S, Has::wake_at_ns>) return source.wake_at_ns();
-        return 0;
-    }
-    [[nodiscard]] double fraction_done() const noexcept {
-        if constexpr (has<S, Has::fraction_done>) return source.fraction_done();
-        return -1;
-    }
-    [[nodiscard]] std::uint64_t bytes_read() const noexcept {
-        if constexpr (has<S, Has::bytes_read>) return source.bytes_read();
-        return 0;
-    }
-
     S source;
 };
 
@@ -67,12 +40,6 @@ struct InputHead {
     static constexpr std::size_t operators = 0;
     static constexpr bool drains = false;
     static constexpr bool awaits_outside = false;
-
-    void stop() noexcept {}
-    [[nodiscard]] bool blocks() const noexcept { return false; }
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return 0; }
-    [[nodiscard]] double fraction_done() const noexcept { return 1; }
-    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return 0; }
 };
 
 /// The emitter of a source. `Passage` is the chain's run, `Record` the type of the source's

@@ -23,6 +23,8 @@
 #include <strid/base/watermark.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/kernel/node.hpp>
+#include <strid/engine/kernel/operator_table.hpp>
 #include <strid/engine/kernel/output_port.hpp>
 #include <strid/engine/kernel/stage_list.hpp>
 #include <strid/engine/message/batch.hpp>
@@ -30,7 +32,6 @@
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/operator/late_apart.hpp>
 #include <strid/engine/operator/state_size.hpp>
-#include <strid/engine/runtime/wake.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid::operators {
@@ -73,6 +74,13 @@ class FusedChain {
         return std::exchange(late_[stage], 0);
     }
 
+    /// Calls `visit` with the address and the table of each stage, first to last.
+    template <class Visit>
+    void each_node_operator(const Visit& visit) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (visit({std::addressof(stage_at<I>(stages_)), &operator_table<Stages>}), ...);
+        }(std::index_sequence_for<Stages...>{});
+    }
     /// Calls `visit.operator()<I>(stage)` for each stage, first to last. Not during a passage.
     template <class Visit>
     void for_each_stage(Visit&& visit) {
@@ -97,6 +105,20 @@ class FusedChain {
         if constexpr (stage_count != 0) return operators::works_apart<Stage<0>>;
         return false;
     }();
+    /// A stage may forbid to begin a record.
+    static constexpr bool may_hold_back =
+        ((operators::works_apart<Stages> || has<Stages, Has::held_back>) || ...);
+    /// The sink may have no room.
+    static constexpr bool may_refuse = [] {
+        if constexpr (stage_count != 0 && !has_output) {
+            return has<Stage<stage_count - 1>, Has::accepts>;
+        }
+        return false;
+    }();
+    /// No record behind the chain refers to texts of its input.
+    static constexpr bool forgets_input = (Stages::traits.forgets_input || ...);
+    /// Some stage owns texts.
+    static constexpr bool has_own_texts = (has_texts<Stages> || ...);
     /// The first stage does not change the records that arrive.
     static constexpr bool only_reads = [] {
         if constexpr (stage_count != 0) return Stage<0>::traits.only_reads;
@@ -122,51 +144,18 @@ class FusedChain {
         }
         return count;
     }
-    /// Before the records of a batch: emitted records from now on keep the texts alive to which
-    /// they may refer, those of the batch and those of the stages.
-    void keep_alive([[maybe_unused]] const message::BatchHeader& batch) {
-        if constexpr (has_output) {
-            if constexpr (forgets_input) {
-                port_->forget_texts();
-            } else {
-                port_->keep_alive(batch);
-            }
-        }
-        keep_own_alive();
-    }
-    /// Behind the records of a batch: until the next batch, emitted records refer only to texts
-    /// that the stages own. Otherwise a node without input would hold on to its last batch's texts.
-    void forget_batch_texts() {
-        if constexpr (has_output) {
-            port_->forget_texts();
-            keep_own_alive();
-        }
-    }
     /// Keeps alive the texts of the stages that the port does not know yet.
     void keep_own_alive() {
-        for_each_stage([this]<std::size_t I>(auto& stage) {
-            for_each_state(stage, [this](auto& state) {
-                if constexpr (requires { state.texts(); }) {
-                    if (!is_held_by_output(state.texts().advance_epoch()))
-                        state.texts().keep_for_good();
-                }
+        if constexpr (has_own_texts) {
+            for_each_stage([this]<std::size_t I, class S>(S& stage) {
+                if constexpr (has_texts<S>) keep_texts_alive(stage);
             });
-        });
+        }
     }
     /// If nothing is sent, the output need not hold it.
     [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& epoch) {
         if constexpr (has_output) return port_->keep_alive_too(epoch);
         return true;
-    }
-    /// When a stage needs a call without input, the earliest of them; 0: none.
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        std::int64_t earliest = 0;
-        stages_.each([&earliest]<std::size_t I, class S>(const S& stage) {
-            if constexpr (has<S, Has::wake_at_ns>) {
-                earliest = runtime::earlier_wake(earliest, stage.wake_at_ns());
-            }
-        });
-        return earliest;
     }
     /// A stage forbids to begin a record though there is room. A stage that only waits for a time
     /// continues at once when the run was `stopped`.
@@ -178,35 +167,12 @@ class FusedChain {
         };
         return stages_.any(held);
     }
-    /// The sink may block.
-    [[nodiscard]] bool blocks() const noexcept {
-        if constexpr (stage_count != 0) {
-            if constexpr (has<Stage<stage_count - 1>, Has::blocks>) {
-                return stage_at<stage_count - 1>(stages_).blocks();
-            }
-        }
-        return false;
-    }
-    /// Outside threads that wait for the sink learn that it takes no more records. Any thread, also
-    /// during a passage.
-    void cut_off_sink() noexcept {
-        if constexpr (stage_count != 0) {
-            using Last = Stage<stage_count - 1>;
-            if constexpr (Hears<Last, CutOff>) {
-                static_assert(!kept_in_registers<Last>);
-                stage_at<stage_count - 1>(stages_).on(CutOff{});
-            }
-        }
-    }
     /// The sink may refuse records until outside threads make room, or the first stage waits for
     /// results of theirs.
     static constexpr bool awaits_outside = [] {
         bool awaits = false;
         if constexpr (stage_count != 0) awaits = Stage<0>::traits.awaits_outside;
-        if constexpr (stage_count != 0 && !has_output) {
-            awaits = awaits || has<Stage<stage_count - 1>, Has::accepts>;
-        }
-        return awaits;
+        return awaits || may_refuse;
     }();
 
     /// True while one more record may be started: the output has a spare block, or the sink
@@ -214,7 +180,18 @@ class FusedChain {
     [[nodiscard]] bool ready() { return ready(port_, stages_); }
 
   private:
-    static constexpr bool forgets_input = (Stages::traits.forgets_input || ...);
+    // Another thread sends it, also during a passage.
+    static_assert(((!Hears<Stages, CutOff> || !kept_in_registers<Stages>)&&...));
+
+    template <class S>
+    void keep_texts_alive(S& stage) {
+        for_each_state(stage, [this](auto& state) {
+            if constexpr (HasTexts<decltype(state)>) {
+                if (!is_held_by_output(state.texts().advance_epoch()))
+                    state.texts().keep_for_good();
+            }
+        });
+    }
 
     template <class Held>
     [[nodiscard]] static bool ready([[maybe_unused]] const OutputPort* port,

@@ -2,12 +2,15 @@
 //
 // One replica of one fused segment, as its task sees it: an object with an input, an output and a
 // `run()` that processes one batch. The typed kernel behind it processes the records
-// (engine/kernel/kernel.hpp).
+// (engine/kernel/kernel.hpp). The rest is here, compiled once: what surrounds a batch or a poll,
+// and by the tables of the operators (engine/kernel/operator_table.hpp) the events that come once
+// in a run, and snapshots.
+//
+// The state of a node is that of its source, those of its stages, and the place in the stream.
 //
 // Threads: `run` is called by the task that owns the node; any thread may read the counters.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -16,17 +19,18 @@
 #include <string>
 #include <vector>
 
-#include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
 #include <strid/engine/kernel/input_port.hpp>
 #include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/poll_budget.hpp>
 #include <strid/engine/kernel/snapshot_cut.hpp>
 #include <strid/engine/kernel/split_clock.hpp>
 #include <strid/engine/kernel/wait_clock.hpp>
 #include <strid/engine/operator/count.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/operator/run_scope.hpp>
-#include <strid/state/bytes.hpp>
+#include <strid/operator/source.hpp>
 
 namespace strid::operators {
 
@@ -55,6 +59,34 @@ struct OperatorCounts {
     SharedCount state_bytes;
 };
 
+struct OperatorTable;
+/// An operator of a node, and the functions of its class.
+struct NodeOperator {
+    void* object;
+    const OperatorTable* table;
+};
+
+/// Calls of the stages that come many times in a run, and in which they emit nothing.
+enum class StageEvent : std::uint8_t {
+    batch_begins = 1,  ///< BatchBegins.
+    batch_ends = 2,    ///< BatchEnds.
+    flush = 4,         ///< Flush.
+    keep_texts = 8     ///< Records that are emitted from now on keep the stages' texts alive.
+};
+
+/// The properties of a node that follow from the classes of its operators.
+struct NodeTraits {
+    bool polls = false;   ///< The first operator is a source.
+    bool drains = false;  ///< A source that is polled until it is empty, also behind a stop.
+    bool awaits_outside = false;  ///< Threads outside the graph feed or drain it.
+    bool may_refuse = false;      ///< Its sink may have no room.
+    bool may_hold_back = false;   ///< A stage may forbid to begin a record.
+    bool works_apart = false;     ///< Tasks of the first stage, or outside threads, make results.
+    bool asks = false;            ///< A stage is called in every run.
+    bool forgets_input = false;   ///< No record that it emits refers to texts of its input.
+    std::uint8_t hears = 0;       ///< The StageEvents that concern a stage.
+};
+
 /// Where a node is in its graph.
 struct NodePlace {
     std::vector<std::string> names;  ///< Of its fused operators, first to last.
@@ -64,10 +96,10 @@ struct NodePlace {
 
 class Node {
   public:
-    explicit Node(const NodePlace& place);
+    Node(const NodePlace& place, const NodeTraits& traits);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
-    virtual ~Node() = default;
+    virtual ~Node();
 
     /// Builds the output port, where the chain has one. Called once, before `open`.
     virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
@@ -77,32 +109,30 @@ class Node {
     virtual void skip(std::size_t /*operator_index*/) noexcept {}
     /// The operators add their tasks to the run. Called once, before `open`, when the node has its
     /// task.
-    virtual void bring_tasks(const RunShape& /*shape*/, runtime::Task& /*task*/,
-                             std::vector<runtime::Task*>& /*tasks*/) {}
+    void bring_tasks(const RunShape& shape, runtime::Task& task,
+                     std::vector<runtime::Task*>& tasks);
     /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
     /// ends a slow open.
-    virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;
+    void open(runtime::Task& task, const std::stop_token& stop);
     /// Processes one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
-    virtual RunResult run(std::int64_t& clock_ns) = 0;
+    RunResult run(std::int64_t& clock_ns);
     /// The operators whose state has no codec (strid/state/codec.hpp), or that cannot take a part
     /// in a snapshot for another reason: a line for each.
-    [[nodiscard]] virtual std::vector<std::string> no_snapshot() const { return {}; }
+    [[nodiscard]] std::vector<std::string> no_snapshot() const;
     /// The types of the states of the operators, with their layouts, to be compared. `stored`: as
     /// an earlier version of the program would write them that has stored these; or nothing.
-    [[nodiscard]] virtual std::vector<std::string> types_of_state(
-        const std::vector<std::string>& /*stored*/) const {
-        return {};
-    }
+    [[nodiscard]] std::vector<std::string> types_of_state(
+        const std::vector<std::string>& stored) const;
     /// Of each operator, whether another number of replicas goes on from its state although that is
     /// not by key.
-    [[nodiscard]] virtual std::vector<bool> merge_state() const { return {}; }
+    [[nodiscard]] std::vector<bool> merge_state() const;
     /// Goes on from saved parts, behind open() and before the first run. Throws StateError, also
     /// for a part that is shared and not by key, unless it is equal in all replicas; and what
     /// operators throw.
-    virtual void restore(PartsBefore& /*before*/) {}
+    void restore(PartsBefore& before);
     /// The same from the state of a node that has ended: it closes its outputs and does no more.
-    virtual void restore_as_ended() noexcept {}
+    void restore_as_ended() noexcept;
     /// Takes a part in the snapshots of the run, as node number `place`. Before the first run.
     void take_part(SnapshotCut& cut, std::size_t place, std::uint64_t snapshots_before) noexcept {
         cut_ = &cut;
@@ -115,31 +145,31 @@ class Node {
     /// Saves a slice; behind the last one the snapshot gets the state. Throws what a codec throws.
     void save_slice();
     /// It polls a source.
-    [[nodiscard]] virtual bool polls() const noexcept { return false; }
+    [[nodiscard]] bool polls() const noexcept { return traits_.polls; }
     /// Gives back the present batch, which a run that failed may have left. Called on every node
     /// before the first is destroyed, because a batch goes home to another node's pool.
-    virtual void abandon() noexcept = 0;
-    /// In a source: when to run again without a notification; 0 if unknown.
-    [[nodiscard]] virtual std::int64_t wake_at_ns() const noexcept { return 0; }
-    [[nodiscard]] virtual bool needs_own_thread() const noexcept { return false; }
+    void abandon() noexcept;
+    /// When an operator wants a run without a notification, the earliest time; 0 if none does.
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept;
+    [[nodiscard]] bool needs_own_thread() const noexcept;
     /// Threads outside the graph feed or drain this node (an inlet, an outlet).
-    [[nodiscard]] virtual bool awaits_outside() const noexcept { return false; }
+    [[nodiscard]] bool awaits_outside() const noexcept { return traits_.awaits_outside; }
     /// The part of its own input that is done, 0 to 1; negative if unknown. 1 for all nodes but
     /// sources. Any thread.
-    [[nodiscard]] virtual double fraction_done() const noexcept { return 1; }
-    [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept { return 0; }
+    [[nodiscard]] double fraction_done() const noexcept;
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept;
 
     /// A source ends its stream at the next run, or first drains the records it has taken. Any
     /// thread.
     void request_stop() noexcept {
         stop_requested_.store(true, std::memory_order_relaxed);
-        stop_source_once();
+        stop_source();
     }
     /// No more batches are processed. Ends waits inside a run, and waits for this node outside the
     /// graph. Any thread, also during a run; maybe several times.
     void interrupt() noexcept {
         if (run_ != nullptr) run_->interrupt();
-        stop_source_once();
+        stop_source();
         cut_off_sink();
     }
 
@@ -171,70 +201,121 @@ class Node {
     [[nodiscard]] std::uint64_t queued_max() const noexcept { return queued_max_.get(); }
 
   protected:
+    // ---- the typed half ------------------------------------------------------------------------
+
+    /// The result of a poll of the source.
+    struct Poll {
+        SourceStatus status = SourceStatus::finished;
+        std::uint64_t emitted = 0;
+        std::uint64_t left = 0;  // records that left the last stage
+        std::int64_t ingress_ns = 0;
+    };
+    /// Polls the source for so many records at most.
+    virtual Poll poll(std::int64_t start_ns, std::size_t budget) = 0;
+    /// Passes the records of the present batch from `position_` on, while there is room.
+    virtual void pass_batch(message::BatchHeader& header) = 0;
+    /// The sink accepts one more record.
+    virtual bool is_ready() = 0;
+    /// A stage forbids to begin a record though there is room. A stage that only waits for a time
+    /// continues at once when the run was `stopped`.
+    [[nodiscard]] virtual bool is_held_back(bool stopped) const = 0;
+    /// Passes `progress_` to the stages. True once they have emitted all that it causes.
+    virtual bool advance_stages(const Clock& clock) = 0;
+    struct Finish {
+        bool done;
+        bool emitted;
+    };
+    /// The stages emit the records that they hold, while there is room.
+    virtual Finish finish_stages(const Clock& clock) = 0;
+    /// Sends the event to each stage that it concerns.
+    virtual void notify(StageEvent event) = 0;
+
+    /// Adds the operator, in the order of the stream; by the constructor of a derived class.
+    void add(const NodeOperator& one) { operators_.push_back(one); }
+
+    std::vector<std::string> names_;  // of the operators
+    InputPort input_;
+    std::unique_ptr<OutputPort> output_;
+    std::vector<OperatorCounts> counts_;
+    SplitClock split_;
+    Progress source_progress_;        // by a source that reports its time
+    Progress progress_;               // what the stages got last, or are getting
+    memory::Block* batch_ = nullptr;  // the present batch
+    Link* link_ = nullptr;            // and the link it came from
+    std::uint32_t position_ = 0;      // its first record not yet passed
+
+  private:
+    template <class Event>
+    using Hook = void (*OperatorTable::*)(void*, const Event&);
+
+    // ---- a run ---------------------------------------------------------------------------------
+    RunResult run_source(std::int64_t& clock_ns);
+    RunResult run_batch(std::int64_t& clock_ns);
+    RunResult run_without_input(std::int64_t& clock_ns);
+    /// Without records: continues with the output of the last watermark, or calls a stage that
+    /// holds back again.
+    RunResult run_time(std::int64_t& clock_ns);
+    RunResult finish(std::int64_t clock_ns);
     /// The next batch of the input; counts how much waits behind it.
-    [[nodiscard]] InputPort::Received receive() {
-        const InputPort::Received received = input_.receive();
-        if (received.batch != nullptr) {
-            queued_.add(std::min(received.link->queued(), received.link->share()));
-            queued_max_.add(received.link->share());
-        }
-        return received;
+    [[nodiscard]] InputPort::Received receive();
+    void begin_batch();
+    void end_batch();
+    /// Passes the watermark of the input to the stages. If the output has no room for all that they
+    /// emit, `advancing_` stays true and the next run continues there.
+    void advance(std::int64_t now_ns);
+    /// Sends the event where it concerns a stage. The time that this takes is that of operators.
+    void notify_operators(StageEvent event);
+    [[nodiscard]] bool hears(StageEvent event) const noexcept {
+        return (traits_.hears & static_cast<std::uint8_t>(event)) != 0;
+    }
+    [[nodiscard]] bool publish(bool idle) { return output_ == nullptr || output_->publish(idle); }
+    /// One more record may be started: the output has a spare block, or the sink accepts.
+    [[nodiscard]] bool has_room() {
+        return output_ != nullptr ? output_->spare() : !traits_.may_refuse || is_ready();
     }
     /// The result of a run that finds no input, or no room.
-    RunResult wait_for_input(std::int64_t clock_ns) noexcept {
-        waits_.begin(WaitClock::For::input, clock_ns);
-        return RunResult::empty;
-    }
-    RunResult wait_for_room(std::int64_t clock_ns) noexcept {
-        waits_.begin(WaitClock::For::room, clock_ns);
-        return RunResult::refused;
-    }
+    RunResult wait_for_input(std::int64_t clock_ns) noexcept;
+    RunResult wait_for_room(std::int64_t clock_ns) noexcept;
     /// When the work of a poll began: at its start, or later when its first record came, for which
     /// it had waited.
     [[nodiscard]] std::int64_t poll_worked_from(std::int64_t start_ns,
-                                                std::int64_t ingress_ns) noexcept {
-        if (ingress_ns <= start_ns) [[likely]]
-            return start_ns;
-        waits_.begin(WaitClock::For::input, start_ns);
-        const std::int64_t from_ns = std::min(ingress_ns, now_ns());
-        waits_.end(from_ns);
-        return from_ns;
-    }
+                                                std::int64_t ingress_ns) noexcept;
     /// The run that began at `clock_ns` is over and has processed `records` records. `done`: the
     /// batch, or poll, and all its output are finished.
     void end_run(std::int64_t& clock_ns, std::int64_t ingress_ns, std::uint64_t records,
-                 bool done) noexcept {
-        const std::int64_t end_ns = now_ns();
-        busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
-        batches_.add(1);
-        split_.end_run(end_ns, ingress_ns, records, done, output_.get());
-        if (records != 0 && ingress_ns != message::no_ingress) {
-            latency_.record(end_ns - ingress_ns, records);
-        }
-        clock_ns = end_ns;
-    }
+                 bool done) noexcept;
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
-    // The place in the stream is the last part of a state. `progress` is what the stages got last.
-    // Compiled once: no kernel has a codec of it.
-    /// Saves it, and the first slice.
-    void save_place(std::unique_ptr<NodeState> state, const Progress& progress);
-    /// Throws StateError.
-    void load_place(PartBefore& part, Progress& progress);
 
-    /// Calls the source's `stop`; once.
-    virtual void stop_source() noexcept {}
-    virtual void cut_off_sink() noexcept {}
+    // ---- events that come once, and snapshots --------------------------------------------------
+    /// Sends the event to each operator that has the hook.
+    template <class Event>
+    void notify_all(Hook<Event> hook, const Event& event);
+    void notify_closed();
+    [[nodiscard]] Context context(std::size_t index) noexcept {
+        return {names_[index], replica_, parallelism_, run_, &counters_[index]};
+    }
+    /// Saves the state, or begins to: all records before the snapshot have passed.
+    void begin_snapshot(std::uint64_t number);
+    /// Sends the barrier; false while there is no room. Then the stream goes on.
+    [[nodiscard]] bool end_snapshot();
+    [[nodiscard]] bool has_codecs() const noexcept;
+    void restore_operator(std::size_t index, PartBefore& part);
+    /// The operator that is polled; null: none.
+    [[nodiscard]] const NodeOperator* source() const noexcept {
+        return traits_.polls && !operators_.empty() ? &operators_.front() : nullptr;
+    }
+    /// Once: a second call returns behind the first, since the last thread of a run relies on the
+    /// source having been stopped.
+    void stop_source() noexcept;
+    /// Outside threads that wait for the sink learn that it takes no more records.
+    void cut_off_sink() noexcept;
 
-    std::vector<std::string> names_;
     std::size_t replica_;
     std::size_t parallelism_;
     RunScope* run_ = nullptr;
-    InputPort input_;
-    std::unique_ptr<OutputPort> output_;
     bool keeps_sequences_ = false;
-    std::vector<OperatorCounts> counts_;
     std::vector<CounterSet> counters_;
     Histogram latency_;
     SharedCount busy_ns_;
@@ -243,18 +324,22 @@ class Node {
     SharedCount queued_;
     SharedCount queued_max_;
     WaitClock waits_;
-    SplitClock split_;
     SnapshotCut* cut_ = nullptr;   // null: the run takes no snapshots
     std::size_t place_ = 0;        // among the nodes of the run
     std::uint64_t snapshots_ = 0;  // the number of the last one that it took a part in
 
-  private:
+    NodeTraits traits_;
+    std::vector<NodeOperator> operators_;  // first to last
+    PollBudget budget_;                    // of a source
+    std::int64_t silent_until_ns_ = 0;     // when the last poll began that found nothing
+    bool idle_published_ = true;
+    bool advancing_ = false;          // the stages have not yet emitted all that progress_ causes
+    bool is_cutting_ = false;         // the barrier of a snapshot is to be sent
+    bool ended_ = false;              // no more input follows
+    bool restored_as_ended_ = false;  // and has emitted all
+    bool stages_closed_ = false;      // on(Closed) was sent
+    bool closed_ = false;             // and all output is sent
     std::unique_ptr<NodeState> saving_;  // null: none, or all is saved
-    /// A second call returns after the first: the last thread of a run relies on the source having
-    /// been stopped.
-    void stop_source_once() noexcept {
-        std::call_once(source_stopped_, [this] { stop_source(); });
-    }
 
     std::atomic<bool> stop_requested_{false};
     std::once_flag source_stopped_;

@@ -74,6 +74,19 @@ inline constexpr bool has_sized_state = [] {
     return false;
 }();
 
+/// A state that owns texts to which emitted records may refer.
+template <class State>
+concept HasTexts = requires(State& state) { state.texts(); };
+template <class Operator>
+inline constexpr bool has_texts = [] {
+    if constexpr (requires(Operator& one) { one.state(); }) {
+        return []<class... States>(std::type_identity<std::tuple<States...>>) {
+            return (HasTexts<std::remove_reference_t<States>> || ...);
+        }(std::type_identity<decltype(std::declval<Operator&>().state())>{});
+    }
+    return false;
+}();
+
 /// O(states): each state counts its size.
 template <class Operator>
 [[nodiscard]] StateSize state_size(Operator& one) {
