@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <strid/engine/base/assert.hpp>
 #include <strid/engine/plan/segment.hpp>
 
 namespace strid::graph {
@@ -31,11 +32,11 @@ void OperatorInfo::take(OperatorFacts facts) {
 }
 
 SegmentBase::SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches,
-                         Kernels kernels)
+                         const SegmentShape& shape)
     : operators_(std::move(operators)),
       routing_(routing),
       targets_(branches, no_segment),
-      kernels_(kernels) {}
+      shape_(shape) {}
 
 SegmentBase::~SegmentBase() = default;
 
@@ -44,7 +45,10 @@ std::unique_ptr<operators::Node> SegmentBase::instantiate(std::size_t first, std
                                                           std::size_t parallelism) const {
     operators::NodePlace place{{}, replica, parallelism};
     for (std::size_t i = first; i < last; ++i) place.names.push_back(operators_[i].name);
-    return node_of(first, last, plain_output, place);
+    const bool is_plain = plain_output || last != operators_.size();
+    auto node = node_of({first, last, is_plain}, place);
+    STRID_ASSERT(node != nullptr);  // the planner asks for no other part
+    return node;
 }
 
 std::unique_ptr<operators::Node> SegmentBase::instantiate_distribution(

@@ -12,6 +12,7 @@
 // namespaces: a stream that is passed between files of different kinds does not link.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -85,10 +86,56 @@ inline constexpr std::size_t no_segment = static_cast<std::size_t>(-1);
 /// The kernels that a segment was compiled with.
 enum class Kernels : std::uint8_t { whole_and_parts, whole_only };
 
+/// The operators [first, last) of a segment as those of a kernel. Its output is that of the
+/// segment, or a plain one to the next node.
+struct KernelPart {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    bool has_plain_output = false;
+
+    bool operator==(const KernelPart&) const = default;
+};
+
+/// The properties of a segment that decide which of its parts have a kernel.
+struct SegmentShape {
+    std::size_t count;  ///< Of operators.
+    bool has_source;
+    bool has_sink;
+    Kernels kernels;
+
+    /// Calls `visit` with each part that has a kernel.
+    template <class Visit>
+    constexpr void each_part(const Visit& visit) const {
+        if (kernels == Kernels::whole_only) return visit(KernelPart{0, count, false});
+        for (std::size_t first = 0; first != count; ++first) {
+            for (std::size_t last = first + 1; last <= count; ++last) {
+                if (!has_kernel(first, last, count, has_source, has_sink)) continue;
+                if (last == count) visit(KernelPart{first, last, false});
+                if (last != count || (last == first + 1 && !has_sink)) {
+                    visit(KernelPart{first, last, true});
+                }
+            }
+        }
+    }
+};
+
+template <SegmentShape shape>
+inline constexpr auto kernel_parts = [] {
+    constexpr std::size_t count = [] {
+        std::size_t parts = 0;
+        shape.each_part([&parts](const KernelPart&) { ++parts; });
+        return parts;
+    }();
+    std::array<KernelPart, count> parts{};
+    std::size_t next = 0;
+    shape.each_part([&](const KernelPart& part) { parts[next++] = part; });
+    return parts;
+}();
+
 class SegmentBase {
   public:
     SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches,
-                Kernels kernels);
+                const SegmentShape& shape);
     SegmentBase(const SegmentBase&) = delete;
     SegmentBase& operator=(const SegmentBase&) = delete;
     virtual ~SegmentBase();
@@ -104,8 +151,8 @@ class SegmentBase {
     /// parts have no kernel.
     [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
         std::size_t replica, std::size_t parallelism) const;
-    [[nodiscard]] virtual bool has_source() const noexcept = 0;
-    [[nodiscard]] virtual bool has_sink() const noexcept = 0;
+    [[nodiscard]] bool has_source() const noexcept { return shape_.has_source; }
+    [[nodiscard]] bool has_sink() const noexcept { return shape_.has_sink; }
 
     [[nodiscard]] const std::vector<OperatorInfo>& operators() const noexcept { return operators_; }
     [[nodiscard]] std::vector<OperatorInfo>& operators() noexcept { return operators_; }
@@ -116,12 +163,12 @@ class SegmentBase {
     /// The input is put back into its order before a parallel section.
     [[nodiscard]] bool restores_order() const noexcept { return restores_order_; }
     void restore_order() noexcept { restores_order_ = true; }
-    [[nodiscard]] Kernels kernels() const noexcept { return kernels_; }
+    [[nodiscard]] Kernels kernels() const noexcept { return shape_.kernels; }
 
   private:
+    /// Null for a part without a kernel.
     [[nodiscard]] virtual std::unique_ptr<operators::Node> node_of(
-        std::size_t first, std::size_t last, bool plain_output,
-        const operators::NodePlace& place) const = 0;
+        const KernelPart& part, const operators::NodePlace& place) const = 0;
     [[nodiscard]] virtual std::unique_ptr<operators::Node> distribution(
         const operators::NodePlace& place) const = 0;
 
@@ -129,7 +176,7 @@ class SegmentBase {
     Routing routing_;
     std::vector<std::size_t> targets_;
     bool restores_order_ = false;
-    Kernels kernels_;
+    SegmentShape shape_;
 };
 
 #ifdef STRID_WHOLE_SEGMENTS
@@ -168,22 +215,24 @@ class Segment final : public SegmentBase {
   public:
     Segment(Chain<Head, Operators...> chain, Router router, std::vector<OperatorInfo> infos,
             Routing routing, std::size_t branches)
-        : SegmentBase(std::move(infos), routing, branches, compiled_kernels),
+        : SegmentBase(std::move(infos), routing, branches, shape),
           chain_(std::move(chain)),
           router_(std::move(router)) {}
 
-    [[nodiscard]] bool has_source() const noexcept override { return Head::operators == 1; }
-    [[nodiscard]] bool has_sink() const noexcept override { return !Router::has_output; }
-
   private:
+    static constexpr SegmentShape shape = {.count = operator_count,
+                                           .has_source = Head::operators == 1,
+                                           .has_sink = !Router::has_output,
+                                           .kernels = compiled_kernels};
+    static constexpr const auto& parts = kernel_parts<shape>;
+
     [[nodiscard]] std::unique_ptr<operators::Node> node_of(
-        [[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t last,
-        [[maybe_unused]] bool plain_output, const operators::NodePlace& place) const override {
-        if constexpr (compiled_kernels == Kernels::whole_only) {
-            return make<0, operator_count>(router_, place);
-        } else {
-            return part_of(first, last, plain_output, place);
-        }
+        const KernelPart& part, const operators::NodePlace& place) const override {
+        return [&]<std::size_t... N>(std::index_sequence<N...>) {
+            std::unique_ptr<operators::Node> node;
+            (void)((part == parts[N] && (node = make<N>(place)) != nullptr) || ...);
+            return node;
+        }(std::make_index_sequence<parts.size()>{});
     }
 
     [[nodiscard]] std::unique_ptr<operators::Node> distribution(
@@ -198,59 +247,32 @@ class Segment final : public SegmentBase {
         }
     }
 
-    [[nodiscard]] std::unique_ptr<operators::Node> part_of(
-        std::size_t first, std::size_t last, bool plain_output,
-        const operators::NodePlace& place) const {
-        std::unique_ptr<operators::Node> node;
-        const auto try_last = [&]<std::size_t I, std::size_t J>() {
-            if (first != I || last != J) return;
-            if constexpr (has_kernel(I, J, operator_count, Head::operators == 1,
-                                     !Router::has_output)) {
-                constexpr bool alone = J == I + 1;
-                if constexpr (J < operator_count || (alone && Router::has_output)) {
-                    if (J < operator_count || plain_output) {
-                        node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, place);
-                    }
-                }
-                if constexpr (J == operator_count) {
-                    if (!plain_output) node = make<I, J>(router_, place);
-                }
-            }
-        };
-        const auto try_first = [&]<std::size_t I>() {
-            [&]<std::size_t... D>(std::index_sequence<D...>) {
-                (try_last.template operator()<I, I + 1 + D>(), ...);
-            }(std::make_index_sequence<operator_count - I>{});
-        };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (try_first.template operator()<I>(), ...);
-        }(std::make_index_sequence<operator_count>{});
-        return node;
-    }
-
-    template <std::size_t I, std::size_t J, class R>
-    std::unique_ptr<operators::Node> make(const R& router,
-                                          const operators::NodePlace& place) const {
-        if constexpr (I == 0 && Head::operators == 1) {
-            return make_with<0, J - 1>(chain_.head, router, place);
-        } else if constexpr (I == 0) {
-            return make_with<0, J>(chain_.head, router, place);
-        } else {
-            return make_with<I - Head::operators, J - I>(operators::InputHead<Arriving<I>>{},
-                                                         router, place);
-        }
-    }
-
-    /// A kernel of the `Count` operators from `First` on.
-    template <std::size_t First, std::size_t Count, class H, class R>
-    std::unique_ptr<operators::Node> make_with(const H& head, const R& router,
-                                               const operators::NodePlace& place) const {
-        return [&]<std::size_t... S>(std::index_sequence<S...>) {
-            using All = operators::StageList<Operators...>;
-            using K = operators::Kernel<H, R, operators::StageTypeAt<First + S, All>...>;
+    /// A kernel of the part number N.
+    template <std::size_t N>
+    std::unique_ptr<operators::Node> make(const operators::NodePlace& place) const {
+        constexpr KernelPart part = parts[N];
+        constexpr bool has_head = part.first == 0;
+        constexpr std::size_t first = has_head ? 0 : part.first - Head::operators;
+        using All = operators::StageList<Operators...>;
+        using H = std::conditional_t<has_head, Head, operators::InputHead<Arriving<part.first>>>;
+        using R = std::conditional_t<part.has_plain_output,
+                                     operators::SingleSlotRouter<Arriving<part.last>>, Router>;
+        const auto made = [&]<std::size_t... S>(const H& head, const R& router,
+                                                std::index_sequence<S...>) {
+            using K = operators::Kernel<H, R, operators::StageTypeAt<first + S, All>...>;
             return std::unique_ptr<operators::Node>(new K(
-                head, {{operators::stage_at<First + S>(chain_.operators)}...}, router, place));
-        }(std::make_index_sequence<Count>{});
+                head, {{operators::stage_at<first + S>(chain_.operators)}...}, router, place));
+        };
+        constexpr std::make_index_sequence<part.last - Head::operators - first> stages;
+        if constexpr (has_head && part.has_plain_output) {
+            return made(chain_.head, R{}, stages);
+        } else if constexpr (has_head) {
+            return made(chain_.head, router_, stages);
+        } else if constexpr (part.has_plain_output) {
+            return made(H{}, R{}, stages);
+        } else {
+            return made(H{}, router_, stages);
+        }
     }
 
     Chain<Head, Operators...> chain_;
