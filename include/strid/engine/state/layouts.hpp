@@ -11,12 +11,9 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <typeindex>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -30,14 +27,15 @@ namespace strid::state {
 /// By type, how many versions ago its values were stored; types that have not changed are left out.
 class StoredVersions {
   public:
-    void set(std::type_index type, std::size_t version) { versions_[type] = version; }
-    [[nodiscard]] std::size_t of(std::type_index type) const {
-        const auto found = versions_.find(type);
-        return found == versions_.end() ? 0 : found->second;
-    }
+    void set(const std::type_info& type, std::size_t version);
+    [[nodiscard]] std::size_t of(const std::type_info& type) const;
 
   private:
-    std::map<std::type_index, std::size_t> versions_;
+    struct Stored {
+        const std::type_info* type;
+        std::size_t version;
+    };
+    std::vector<Stored> versions_;
 };
 
 class Layouts {
@@ -54,7 +52,7 @@ class Layouts {
         if constexpr (std::is_array_v<T>) {
             add<std::remove_all_extents_t<T>>();
         } else if constexpr (std::is_class_v<T> && requires { sizeof(T); }) {
-            if (!met_.insert(typeid(T)).second) return;
+            if (is_met(typeid(T))) return;
             add_arguments(std::type_identity<T>{});
             if constexpr (requires { typename T::value_type; }) add<typename T::value_type>();
             if constexpr (SavesItself<T> || SavedByUser<T>) {
@@ -104,9 +102,11 @@ class Layouts {
     [[nodiscard]] static std::string layout(const std::string& name,
                                             const std::vector<const std::string*>& members);
     void add_bytes(const std::string& name, std::size_t bytes);
+    /// Whether it was asked for the type before.
+    [[nodiscard]] bool is_met(const std::type_info& type);
 
     std::string stored_;
-    std::set<std::type_index> met_;
+    std::vector<const std::type_info*> met_;
     std::string text_;
     StoredVersions versions_;
 };
