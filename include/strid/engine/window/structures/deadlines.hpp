@@ -49,9 +49,10 @@ class Deadlines {
         return !heap_.empty() && heap_.front().at <= watermark;
     }
     /// Takes what is due: a key of `keys`, which has no deadline then, or null for an item that
-    /// another one has taken the place of.
+    /// another one has taken the place of. With the heap's functions in it: calls cost an interval
+    /// join 70 instructions a record.
     template <class Keys>
-    [[nodiscard]] Entry* pop(Keys& keys) {
+    [[nodiscard, gnu::flatten]] Entry* pop(Keys& keys) {
         const Item item = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end(), later);
         heap_.pop_back();
