@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a node asks of its operators, whose classes it does not know.
+// A node calls its operators without knowing their classes: the events and questions reach each.
 #include <cstdint>
 #include <memory>
 #include <stdexcept>

@@ -217,7 +217,10 @@ class Harness {
     /// The present time of the operator's clock.
     [[nodiscard]] ProcessingTime clock() const noexcept { return ProcessingTime::of_ns(clock_ns_); }
     /// When the operator wants a call without input, on this clock; 0: never.
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return chain_.wake_at_ns(); }
+    [[nodiscard]] std::int64_t wake_at_ns() noexcept {
+        if constexpr (operators::has<Operator, Has::wake_at_ns>) return one().wake_at_ns();
+        return 0;
+    }
     /// The operator allows no further record for a while.
     [[nodiscard]] bool held_back() const noexcept { return chain_.held_back(false); }
     /// The keys and bytes that a report would have.
