@@ -91,12 +91,16 @@ TEST(WorkersInUse, FollowTheLoad) {
     }
     EXPECT_EQ(most, 3U);
     for (std::uint64_t n = 0; n < 1'000; ++n) ASSERT_TRUE(farmed.result());
-    // One at a time: within 2,048 tasks and what one worker was granted, there is one.
-    for (std::uint64_t n = 0; n < 3'000; ++n) {
-        farmed.offload(n);
+    // One at a time, and 1,024 in a row that find the others idle for each worker less. This thread
+    // deals out the tasks: where the worker loses its core between a result and the release of its
+    // task, the next one finds it busy, and a row begins anew.
+    std::uint64_t tasks = 0;
+    for (; in_use.now() != 1 && tasks < 300'000; ++tasks) {
+        farmed.offload(tasks);
         ASSERT_TRUE(farmed.result());
     }
     EXPECT_EQ(in_use.now(), 1U);
+    EXPECT_GT(tasks, 1'024U) << "a worker less for fewer tasks than a row has";
 }
 
 TEST(WorkersInUse, AreRefusedWhereEachWorkerHasItsOwnTasks) {
