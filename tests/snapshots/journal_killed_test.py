@@ -43,9 +43,8 @@ def readings() -> list[bytes]:
     return rows
 
 
-def end_of_journal(folder: Path) -> tuple[int, int]:
-    """How many lines the journal has accepted, and the bytes of these, read block by block."""
-    found = 0, 0
+def files_of_journal(folder: Path):
+    """Of each file with text: where it begins, the lines and their bytes before it, the text."""
     for path in sorted(folder.glob("*.journal")):
         data = path.read_bytes()
         if len(data) < 80:
@@ -63,9 +62,28 @@ def end_of_journal(folder: Path) -> tuple[int, int]:
             text += block
             at += 12 + size
         if text:
-            end = first + text.rfind(b"\n") + 1 if b"\n" in text else line_end
-            found = lines + text.count(b"\n"), end
+            yield first, lines, line_end, text
+
+
+def end_of_journal(folder: Path) -> tuple[int, int]:
+    """How many lines the journal has accepted, and the bytes of these."""
+    found = 0, 0
+    for first, lines, line_end, text in files_of_journal(folder):
+        end = first + text.rfind(b"\n") + 1 if b"\n" in text else line_end
+        found = lines + text.count(b"\n"), end
     return found
+
+
+def compared(folder: Path, sent: bytes) -> str:
+    """Whether the journal has what was sent, as far as it goes."""
+    for first, _, _, text in files_of_journal(folder):
+        expected = sent[first : first + len(text)]
+        if text != expected:
+            same = len(os.path.commonprefix([text, expected]))
+            return (f"the journal differs from byte {first + same} on: "
+                    f"{text[max(0, same - 40) : same + 40]!r} where "
+                    f"{expected[max(0, same - 40) : same + 40]!r} was sent")
+    return "the journal has what was sent"
 
 
 def accepted(folder: Path) -> int:
@@ -82,7 +100,7 @@ class Producer(threading.Thread):
     """Sends rows until the pipe breaks, in pieces that end anywhere, with a pause behind each."""
 
     def __init__(self, pipe, text: bytes, seed: int, pause_s: float = 0):
-        super().__init__()
+        super().__init__(daemon=True)  # a failed test does not wait for it
         self.pipe, self.text, self.random, self.pause_s = pipe, text, random.Random(seed), pause_s
 
     def run(self) -> None:
@@ -90,7 +108,9 @@ class Producer(threading.Thread):
         try:
             while at < len(self.text):
                 size = self.random.choice((1, 7, 100, 1000, 30_000))
-                self.pipe.write(self.text[at : at + size])
+                piece = memoryview(self.text)[at : at + size]
+                while piece:  # without a buffer a write may take a part only
+                    piece = piece[self.pipe.write(piece) :]
                 self.pipe.flush()
                 at += size
                 time.sleep(self.pause_s)
@@ -207,7 +227,9 @@ def check_stopped(rows: list[bytes]) -> None:
         started = subprocess.Popen([*command(), "--zero-on-sigterm", "--journal-join"])
         time.sleep(RANDOM.uniform(0.1, 0.3))
         started.terminate()
-        assert started.wait(timeout=60) == 0
+        status = started.wait(timeout=60)
+        assert status == 0, (f"seed {SEED}, stop {stops}: status {status}; "
+                             f"{compared(Path('journal-stopped.csv'), b''.join(rows))}")
         stops += 1
     producer.join()
     last = subprocess.Popen([*command(), "--journal-join"])
