@@ -119,6 +119,7 @@ struct SegmentShape {
     }
 };
 
+/// The parts of a segment of this shape that have a kernel.
 template <SegmentShape shape>
 inline constexpr auto kernel_parts = [] {
     constexpr std::size_t count = [] {
