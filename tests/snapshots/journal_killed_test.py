@@ -214,6 +214,17 @@ def check_window(rows: list[bytes]) -> None:
     print(f"strid window: {killed} kills, {len(found)} rows")
 
 
+def begun(command: list[str], state: Path) -> subprocess.Popen:
+    """A run that has stored a snapshot: it knows signals, and its input is open."""
+    before = max(state.glob("*.snapshot"), default=None)
+    process = subprocess.Popen(command)
+    end = time.time() + 60
+    while max(state.glob("*.snapshot"), default=None) == before:
+        assert process.poll() is None and time.time() < end, "the run does not begin"
+        time.sleep(0.005)
+    return process
+
+
 def check_stopped(rows: list[bytes]) -> None:
     """A named pipe that stays open, and runs that SIGTERM ends: all that was sent is there once."""
     os.mkfifo("pipe")
@@ -222,18 +233,18 @@ def check_stopped(rows: list[bytes]) -> None:
     producer = Producer(pipe, b"".join(rows), SEED)
     producer.start()
     command = command_of("sums", "stopped.csv", "chunk", "pipe")
+    state = Path("state-stopped.csv")
     stops = 0
     while producer.is_alive():
-        started = subprocess.Popen([*command(), "--zero-on-sigterm", "--journal-join"])
-        time.sleep(RANDOM.uniform(0.1, 0.3))
+        started = begun([*command(), "--zero-on-sigterm", "--journal-join"], state)
+        time.sleep(RANDOM.uniform(0, 0.2))
         started.terminate()
         status = started.wait(timeout=60)
         assert status == 0, (f"seed {SEED}, stop {stops}: status {status}; "
                              f"{compared(Path('journal-stopped.csv'), b''.join(rows))}")
         stops += 1
     producer.join()
-    last = subprocess.Popen([*command(), "--journal-join"])
-    time.sleep(0.2)
+    last = begun([*command(), "--journal-join"], state)
     os.close(kept)
     assert last.wait(timeout=60) == 0
     assert by_key("stopped.csv") == by_key("whole-sums.csv"), f"seed {SEED}"
