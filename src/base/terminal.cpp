@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/base/log.hpp>
 #include <strid/engine/base/terminal.hpp>
+
+#include "standard_error.hpp"
 
 namespace strid {
 
@@ -41,6 +44,8 @@ std::size_t terminal_columns() noexcept {
     return size.ws_col;
 }
 
+}  // namespace
+
 bool write_all(int descriptor, std::string_view text) noexcept {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -56,10 +61,8 @@ bool write_all(int descriptor, std::string_view text) noexcept {
     return true;
 }
 
-}  // namespace
-
 void write_to_stderr(std::string_view text) noexcept {
-    write_all(STDERR_FILENO, text);
+    if (!log_sentence(text)) write_all(STDERR_FILENO, text);
 }
 
 void write_to_stdout(std::string_view text) {
@@ -91,7 +94,7 @@ std::string format_count(std::uint64_t count) {
     return digits;
 }
 
-Terminal::Terminal() noexcept : interactive_(::isatty(STDERR_FILENO) == 1) {}
+Terminal::Terminal() noexcept : interactive_(::isatty(STDERR_FILENO) == 1 && !has_log()) {}
 
 bool Terminal::takes_text() const noexcept {
     pollfd asked{STDERR_FILENO, POLLOUT, 0};

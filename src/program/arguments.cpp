@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
+#include <strid/base/log.hpp>
 #include <strid/program/arguments.hpp>
 
 namespace strid {
@@ -146,6 +147,18 @@ void add_decimal_option(CLI::App& app, const std::string& name, double& value,
     add_text_option(app, name, "NUMBER", read, fmt::format("{} (default: {})", help, value));
 }
 
+namespace {
+
+void add_log_option(CLI::App& app) {
+    add_choice(
+        app, "--log", {"text", "json"},
+        [](std::size_t chosen) { set_log(chosen == 1 ? json_log() : nullptr); },
+        "Messages on standard error: sentences for the user, or each a line of JSON, with the "
+        "start, the snapshots and the end of the run");
+}
+
+}  // namespace
+
 void add_run_arguments(CLI::App& app, RunArguments& arguments) {
     using Mode = RunOptions::Mode;
     using Waiting = RunOptions::Waiting;
@@ -213,6 +226,7 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
     app.add_flag("--zero-on-sigterm", arguments.session.zero_on_sigterm,
                  "Exit with 0 where SIGTERM drained the run, as service managers stop it");
     app.add_flag("--quiet", arguments.session.quiet, "No progress line and no summary");
+    add_log_option(app);
 }
 
 std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv) {

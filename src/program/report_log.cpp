@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include <strid/base/error.hpp>
 #include <strid/engine/base/process_memory.hpp>
 #include <strid/engine/base/thread_name.hpp>
+#include <strid/engine/base/utc_text.hpp>
 #include <strid/program/report_log.hpp>
 
 namespace strid {
@@ -18,24 +18,12 @@ namespace {
 constexpr std::chrono::milliseconds least_period{1};
 constexpr std::chrono::seconds reader_grace{2};
 
-std::string time_text(std::chrono::system_clock::time_point time) {
-    const auto since = time.time_since_epoch();
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
-    const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(since - seconds);
-    const auto clock = static_cast<std::time_t>(seconds.count());
-    std::tm date{};
-    ::gmtime_r(&clock, &date);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", date.tm_year + 1900,
-                       date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
-                       milliseconds.count());
-}
-
 }  // namespace
 
 std::string json_status(const Running& running) {
     const bool is_over = running.finished();  // first: then the report is that of the end
     return fmt::format(R"({{"time":"{}","running":{},"resident_bytes":{},{})",
-                       time_text(std::chrono::system_clock::now()), !is_over, resident_bytes(),
+                       utc_text(std::chrono::system_clock::now()), !is_over, resident_bytes(),
                        running.report().to_json().substr(1));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include <strid/base/destination.hpp>
+#include <strid/base/log.hpp>
+#include <strid/base/version.hpp>
 #include <strid/engine/base/thread_limits.hpp>
 #include <strid/program/picture.hpp>
 #include <strid/program/report_log.hpp>
@@ -48,6 +51,26 @@ std::string_view how_it_ended(Outcome outcome, int signals, bool is_suspended) n
     const bool has_ended_itself = is_suspended && outcome == Outcome::finished;
     if (signals == 0 || has_ended_itself) return "done";
     return is_suspended ? "stopped at a snapshot" : "stopped and drained";
+}
+
+void log_start(const RunReport& report) {
+    const std::string text = fmt::format("{}: started", report.graph);
+    const std::array<LogField, 4> fields{{{"graph", report.graph},
+                                          {"version", library_version()},
+                                          {"tasks", report.tasks},
+                                          {"workers", report.workers}}};
+    log_event({.event = "started", .text = text, .fields = fields});
+}
+
+void log_end(const RunReport& report, std::uint64_t bytes, std::string_view how) {
+    const std::string text = fmt::format("{}: {}", report.graph, how);
+    const std::array<LogField, 6> fields{{{"graph", report.graph},
+                                          {"how", how},
+                                          {"seconds", report.seconds},
+                                          {"records_in", report.records_in()},
+                                          {"records_out", report.records_out()},
+                                          {"bytes_read", bytes}}};
+    log_event({.event = "ended", .text = text, .fields = fields});
 }
 
 /// True where standard output is a pipe whose reader has closed it.
@@ -192,14 +215,18 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         running.emplace(start(graph, watched));
         watch.begin(*running);
         companions.begin(*running);
+        if (has_log()) log_start(running->report());
         report = running->wait();
         signals = watch.signals();
         last_signal = watch.last_signal();
     }
     const bool suspends = options.snapshots.on() && !options.snapshots.drain;
-    if (!session.quiet) {
-        const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
-        terminal.say(summary(report, bytes, how_it_ended(outcome, signals, suspends)));
+    const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
+    const std::string_view how = how_it_ended(outcome, signals, suspends);
+    if (has_log()) {
+        log_end(report, bytes, how);
+    } else if (!session.quiet) {
+        terminal.say(summary(report, bytes, how));
     }
     const bool drained = outcome != Outcome::cancelled;
     if (metrics && drained) fill(*metrics, report.to_json() + '\n');

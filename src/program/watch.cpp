@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch.hpp"
 
+#include <array>
+#include <string_view>
 #include <utility>
 
+#include <signal.h>
+
+#include <strid/base/log.hpp>
 #include <strid/engine/base/thread_name.hpp>
 
 namespace strid {
@@ -11,6 +16,11 @@ namespace {
 
 constexpr std::chrono::milliseconds progress_period{200};
 constexpr std::chrono::milliseconds cancelled_period{50};
+
+std::string_view signal_name(int signal) noexcept {  // the handled ones (signals.hpp)
+    if (signal == SIGINT) return "SIGINT";
+    return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
+}
 
 }  // namespace
 
@@ -67,6 +77,8 @@ void Watch::pass_signals_on(Running* running) {
     if (!opening_.stop_requested()) {
         opening_.request_stop();
         terminal_.hint("\nstopping; Ctrl-C again to cancel\n");
+        const std::array<LogField, 1> fields{{{"signal", signal_name(last_signal())}}};
+        log_event({.event = "stopping", .text = "asked to stop", .fields = fields});
     }
     if (count == 1) return;
     const auto now = std::chrono::steady_clock::now();

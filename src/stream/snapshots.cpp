@@ -14,6 +14,8 @@
 #include <strid/base/version.hpp>
 #include <strid/engine/state/snapshot_requests.hpp>
 
+#include "snapshot_events.hpp"
+
 namespace strid {
 
 namespace {
@@ -132,6 +134,7 @@ void Snapshots::find_before() {
     }
     for (const std::string& change : before_->changes()) warn(change);
     scope_.go_on_with(std::move(results), {.behind = behind, .last = number_});
+    log_restored(graph_, behind);
 }
 
 SnapshotDescription Snapshots::description() const {
@@ -291,6 +294,7 @@ void Snapshots::complete_snapshot(Lock& lock) {
         warn(fmt::format("a snapshot could not be stored: {}", fault));
         scope_.not_stored(number_);
     }
+    if (fault.empty()) log_stored(snapshot.description, begun_ns_);
     lock.lock();
     is_taking_ = false;
     answered_ = taken_up_;
@@ -375,6 +379,7 @@ void Snapshots::store_finished() {
 }
 
 void Snapshots::store(bool is_finished) {
+    const std::int64_t begun_ns = now_ns();
     Snapshot snapshot{description(), std::vector<StateBytes>(nodes_.size())};
     for (SnapshotNode& node : snapshot.description.nodes) node.has_ended = true;
     snapshot.description.number = ++number_;
@@ -383,6 +388,7 @@ void Snapshots::store(bool is_finished) {
     stamp(snapshot);
     store_->store(snapshot);
     scope_.stored(number_);
+    log_stored(snapshot.description, begun_ns);
 }
 
 void Snapshots::warn(const std::string& text) const {

@@ -64,6 +64,14 @@ class Case(unittest.TestCase):
                 mask = next(int(line.split()[1], 16) for line in status
                             if line.startswith("SigCgt"))
 
+    def until_workers_run(self, process):
+        """Its options were read, its input opened, and its graph has begun."""
+        deadline = time.monotonic() + 60
+        while "strid-w0" not in self.threads(process):
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+
     @staticmethod
     def threads(process):
         """The names of its threads."""

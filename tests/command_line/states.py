@@ -55,9 +55,9 @@ class StateCase(Case):
         return [PROGRAM, "--input", str(self.input), "--output", str(self.output),
                 "--snapshots", str(snapshots or self.snapshots), *options]
 
-    def started(self):
-        """A run that has taken two snapshots at least, and goes on for seconds."""
-        process = subprocess.Popen(self.command("--rate", "2000", "--snapshot-every", "20ms"),
+    def started(self, rate=2000):
+        """A run that has taken two snapshots at least, and goes on for 20,000 / rate seconds."""
+        process = subprocess.Popen(self.command("--rate", str(rate), "--snapshot-every", "20ms"),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -124,7 +124,7 @@ class StateLists(StateCase):
         self.assertIn("replica 1 of 1: has ended\n", shown)
 
     def test_while_a_run_uses_the_folder(self):
-        process = self.started()
+        process = self.started(rate=100)  # ends long behind sixty commands
         last = 0
         for _ in range(20):
             newest = int(self.listed()[-1][0])

@@ -47,6 +47,14 @@ def run(*words: str, expect: int = 0) -> str:
     return done.stderr
 
 
+def begun(folder: str, started: subprocess.Popen) -> None:
+    """Returns once the run has taken its first snapshot."""
+    deadline = time.monotonic() + 60
+    while not any(Path(folder).glob("*.snapshot")):
+        assert time.monotonic() < deadline and started.poll() is None, f"{folder}: not begun"
+        time.sleep(0.01)
+
+
 def by_key(path: str) -> dict[str, list[str]]:
     rows: dict[str, list[str]] = {}
     for line in Path(path).read_text().splitlines():
@@ -108,7 +116,8 @@ def check_stop() -> None:
     words = command("windows", "stopped.csv", "--rate", "8000", "--snapshots", "state-stopped",
                     "--parallelism", "1", "--zero-on-sigterm")
     started = subprocess.Popen(words)
-    time.sleep(1)
+    begun("state-stopped", started)
+    time.sleep(0.5)
     started.terminate()
     assert started.wait(timeout=60) == 0
     assert not Path("stopped.csv").exists()
@@ -131,8 +140,8 @@ def check_refusals() -> None:
     errors = run(*command("sums", "r.csv", "--snapshots", "state-windows.csv"), expect=2)
     assert "reached its end" in errors, errors
     # Another graph's folder: the difference is named.
-    started = subprocess.Popen(command("sums", "r.csv", "--rate", "8000", "--snapshots", "state-o"))
-    time.sleep(0.5)
+    started = subprocess.Popen(command("sums", "r.csv", "--rate", "1000", "--snapshots", "state-o"))
+    begun("state-o", started)
     errors = run(*command("sums", "other.csv", "--snapshots", "state-o"), expect=1)
     assert "another run takes its snapshots here" in errors, errors
     started.terminate()

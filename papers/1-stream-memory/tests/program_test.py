@@ -323,7 +323,7 @@ class Use(Trading):
             output = self.folder / f"{memory}.csv"
             process = self.start("run", "trading", "--generate", "100M", "--memory", memory,
                                  "--rate", "200k", "--output", output)
-            self.until_signals_are_caught(process)
+            self.until_workers_run(process)
             time.sleep(1.5)
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=60)

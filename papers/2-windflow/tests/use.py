@@ -193,7 +193,7 @@ class Signals(Case):
                                     (signal.SIGTERM, ["spike-detection", "--input", READINGS])]:
             metrics = self.folder / "metrics.json"
             process = self.start("run", *application, "--duration", "100s", "--metrics", metrics)
-            self.until_signals_are_caught(process)
+            self.until_workers_run(process)
             time.sleep(1)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
@@ -215,7 +215,7 @@ class Signals(Case):
         process = self.start("run", "word-count")
         process.stdin.write(b"one two\n")
         process.stdin.flush()
-        self.until_signals_are_caught(process)
+        self.until_workers_run(process)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

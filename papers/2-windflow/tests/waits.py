@@ -115,7 +115,7 @@ class Waits(WaitsCase):
             process = self.start("run", "word-count", "--quiet", *option)
             process.stdin.write(b"one two\n")
             process.stdin.flush()
-            self.until_signals_are_caught(process)
+            self.until_workers_run(process)
             time.sleep(0.5)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
