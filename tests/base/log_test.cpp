@@ -98,7 +98,8 @@ TEST_F(Log, JsonHasFieldsAndEscapes) {
                                         .fields = fields});
     EXPECT_EQ(line.substr(0, 11), "{\"time\":\"20");
     EXPECT_EQ(line.substr(line.find("Z\"") + 2),
-              ",\"level\":\"warning\",\"event\":\"snapshot\",\"message\":\"two\\u000alines\\u001b\","
+              ",\"level\":\"warning\",\"event\":\"snapshot\","
+              "\"message\":\"two\\u000alines\\u001b\","
               "\"graph\":\"a\\\"b\",\"number\":7,\"seconds\":0.5}\n");
 }
 

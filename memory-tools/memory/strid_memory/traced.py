@@ -124,7 +124,9 @@ class _Signals:
     def wait(self, seconds: float) -> signal.struct_siginfo | None:
         """The next signal but that of a child's end."""
         found = signal.sigtimedwait(self.WAITED, seconds)
-        return found if found and found.si_signo != signal.SIGCHLD else None
+        # A process that was stopped and continued meanwhile gets a signal of number 0 (CPython).
+        is_one = found is not None and found.si_signo in self.WAITED - {signal.SIGCHLD}
+        return found if is_one else None
 
 
 def _wait(child: subprocess.Popen, signals: _Signals, timeout_s: float | None) -> tuple[bool, bool]:
@@ -137,8 +139,7 @@ def _wait(child: subprocess.Popen, signals: _Signals, timeout_s: float | None) -
         now = time.monotonic()
         if deadline is not None and now >= deadline and not timed_out:
             timed_out = True
-            tree = process_tree.descendants(child.pid)
-            process_tree.signal_all(tree, signal.SIGTERM)
+            tree = process_tree.terminated(child.pid)
             kill_at = now + _TERMINATION_S
         if kill_at is not None and now >= kill_at:
             process_tree.signal_all(tree | process_tree.descendants(child.pid), signal.SIGKILL)

@@ -196,6 +196,19 @@ class Endings(TraceCase):
     def test_a_signal_to_the_tool_goes_to_the_command(self):
         self.interrupted(False)
 
+    def test_a_pause_of_the_tool_is_no_signal(self):
+        file = self.folder / "trace.json"
+        tool = self.start("trace", "--json", file, "--", TRACED, "wait")
+        self.assertEqual(tool.stdout.readline(), b"ready\n")
+        tool.send_signal(signal.SIGSTOP)
+        time.sleep(1)  # longer than it waits for a signal at once
+        tool.send_signal(signal.SIGCONT)
+        time.sleep(0.2)
+        self.assertIsNone(tool.poll())
+        os.kill(self.child_of(tool.pid), signal.SIGKILL)
+        _, errors = tool.communicate(timeout=30)
+        self.assertEqual(tool.returncode, 128 + signal.SIGKILL, errors)
+
     def test_timeout_ends_the_command_and_its_children(self):
         begin = time.monotonic()
         script = f"trap '' TERM; {TRACED} wait & echo $!; wait"

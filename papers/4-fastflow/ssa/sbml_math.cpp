@@ -23,6 +23,7 @@ constexpr std::size_t operands_max = 10'000;
 std::string text_of(const ASTNode& node) {
     const std::unique_ptr<char, decltype(&std::free)> text(SBML_formulaToString(&node), &std::free);
     std::string made = text ? text.get() : "?";
+    if (made.empty()) return "<apply> without an operator";
     if (made.size() > 60) made = made.substr(0, 57) + "...";
     return made;
 }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "expression_grammar.hpp"
 #include "model.hpp"
@@ -100,7 +101,7 @@ class TextModel {
         const std::size_t begin = std::min(rest.find_first_not_of(" \t"), rest.size());
         rest.remove_prefix(begin);
         if (rest.empty()) return "at the end of the line";
-        return fmt::format("at '{}{}'", rest.substr(0, 30), rest.size() > 30 ? "..." : "");
+        return fmt::format("at '{}'", excerpt(rest, 30));
     }
 
     void read_species(std::string_view line) {

@@ -47,6 +47,11 @@ class Models(SsaCase):
                 self.assertIn(f"bad.xml:{line}: ", error)
                 self.assertIn(what, error)
 
+    def test_math_without_an_operator(self):
+        text = michaelis_menten_sbml(3, law="<apply/>")
+        self.assertIn("'<apply> without an operator' is not supported",
+                      self.fails(self.model(text, "model.xml"), "--until", 1))
+
     def test_math_of_any_length_and_depth_is_refused(self):
         """Each function calls the one before twice, or around its own term; or itself."""
         def functions(count, body):
@@ -135,7 +140,7 @@ class Models(SsaCase):
             ("species A = 1\nA -> 0 @ " + "(" * 5000 + "\n", 2, "nested"),
             ("species A = 1\nA -> 0 rate A" + " + A" * 20000 + "\n", 2, "a line of more"),
             ("parameter k = 1 / 0\n", 1, "no finite number"),
-            ("\x00\x01\x02\n", 1, "is expected at"),
+            ("\x00\x01\x02\n", 1, r"is expected at '\x00\x01\x02'"),
         ):
             with self.subTest(text=text[:60]):
                 error = self.fails(self.model(text), "--until", 1)
