@@ -29,6 +29,7 @@ ROOMS = [
     "search",
     "channel",
     "http",
+    "tls",
     "message",
     "block",
     "runtime",

@@ -32,7 +32,7 @@ class HttpInput final : public TransportInput {
     explicit HttpInput(TransportAddress address)
         : place_(address),
           queue_(place_.waiting_bytes_max),
-          receiver_(place_, queue_),
+          receiver_(place_, queue_, http::tls_server(place_.tls, place_.address)),
           listener_(place_.host, place_.port),
           ending_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
           connections_(connections_max, [this](http::Descriptor socket) {
@@ -48,7 +48,7 @@ class HttpInput final : public TransportInput {
         }
         thread_ = std::thread([this] {
             name_this_thread("strid-http");
-            connections_.take_from(listener_, ending_.get(), HttpReceiver::busy_text());
+            connections_.take_from(listener_, ending_.get(), receiver_.busy_text());
         });
     }
     ~HttpInput() override {

@@ -30,8 +30,9 @@ HttpPlace::HttpPlace(TransportAddress& from)
       body_bytes_max(take_bytes(from, "body", body_bytes_default, body_bytes_most)),
       within(take_time(from, "within", std::chrono::seconds{30})),
       waiting_bytes_max(take_bytes(from, "waiting", waiting_bytes_default, waiting_bytes_most)),
+      tls({.certificate = from.take("certificate"), .key = from.take("key")}),
       token(token_of_environment()) {
-    from.expect_no_more("there are body, within and waiting");
+    from.expect_no_more("there are body, within, waiting, certificate and key");
     if (waiting_bytes_max <= body_bytes_max) from.refuse("waiting is more than body");
     const std::string& all = from.place();
     const std::size_t slash = all.find('/', 2);

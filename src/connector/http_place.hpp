@@ -2,7 +2,7 @@
 //
 // The address of an input by HTTP in its parts. Private to the connector room. A plain value.
 //
-//     http-listen://[HOST]:PORT[/PATH]?body=16M&within=30s&waiting=64M
+//     http-listen://[HOST]:PORT[/PATH]?body=16M&within=30s&waiting=64M&certificate=FILE&key=FILE
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include <strid/connector/transport.hpp>
+#include <strid/engine/http/secure.hpp>
 
 namespace strid::detail {
 
@@ -25,7 +26,8 @@ struct HttpPlace {
     std::size_t body_bytes_max;
     std::chrono::milliseconds within;  // a request is read
     std::size_t waiting_bytes_max;
-    std::string token;  // empty: none is needed
+    http::TlsFiles tls;  // none: as the bytes are
+    std::string token;   // empty: none is needed
 };
 
 }  // namespace strid::detail

@@ -83,20 +83,22 @@ bool is_key(std::string_view key) noexcept {
 
 }  // namespace
 
-HttpReceiver::HttpReceiver(const HttpPlace& place, BodyQueue& queue)
+HttpReceiver::HttpReceiver(const HttpPlace& place, BodyQueue& queue, http::SecureServer tls)
     : place_(place),
       queue_(queue),
+      tls_(std::move(tls)),
       times_({.request = place.within,
               .idle = std::chrono::seconds{30},
               .leaving = std::chrono::seconds{1}}) {}
 
-std::string HttpReceiver::busy_text() {
+std::string HttpReceiver::busy_text() const {
+    if (tls_) return {};
     return http::text_of(with_header(plain(503, "too many connections"), "Retry-After: 1"), true);
 }
 
 void HttpReceiver::serve(http::Descriptor socket, int ending) noexcept {
     try {
-        http::Connection connection(std::move(socket), ending, times_);
+        http::Connection connection(std::move(socket), ending, times_, tls_);
         while (serve_request(connection)) {
         }
     } catch (const std::exception&) {  // no memory: the connection is closed

@@ -19,13 +19,14 @@ namespace strid::detail {
 
 class HttpReceiver {
   public:
-    HttpReceiver(const HttpPlace& place, BodyQueue& queue);
+    /// `tls`: null, where connections are not encrypted.
+    HttpReceiver(const HttpPlace& place, BodyQueue& queue, http::SecureServer tls);
 
     /// Serves a connection until one side ends it. `ending` becomes readable when the server ends.
     void serve(http::Descriptor socket, int ending) noexcept;
 
-    /// For a connection that is not served.
-    [[nodiscard]] static std::string busy_text();
+    /// For a connection that is not served; empty where it is encrypted.
+    [[nodiscard]] std::string busy_text() const;
 
   private:
     struct Request {
@@ -47,6 +48,7 @@ class HttpReceiver {
 
     const HttpPlace& place_;
     BodyQueue& queue_;
+    const http::SecureServer tls_;
     const http::ConnectionTimes times_;
 };
 

@@ -52,20 +52,40 @@ bool Connection::wait_for(short events, Clock::time_point until) noexcept {
     }
 }
 
+bool Connection::wait_for_bytes(Clock::time_point until) noexcept {
+    return (channel_ && channel_->has_bytes()) || wait_for(POLLIN, until);
+}
+
+SecureChannel::Step Connection::receive_step(std::span<char> out) noexcept {
+    if (channel_) return channel_->receive(out);
+    const ssize_t got = ::recv(socket_.get(), out.data(), out.size(), MSG_DONTWAIT);
+    if (got > 0) return {.bytes = static_cast<std::size_t>(got)};
+    return {.events = got < 0 && may_be_repeated(errno) ? short{POLLIN} : short{0}};
+}
+
+SecureChannel::Step Connection::send_step(std::string_view text) noexcept {
+    if (channel_) return channel_->send(text);
+    const ssize_t sent =
+        ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent > 0) return {.bytes = static_cast<std::size_t>(sent)};
+    return {.events = sent < 0 && may_be_repeated(errno) ? short{POLLOUT} : short{0}};
+}
+
 int Connection::receive(std::span<char> out, std::size_t& bytes) noexcept {
-    for (;;) {
-        if (!wait_for(POLLIN, until_)) return server_ends_ ? peer_left : 408;
-        const ssize_t got = ::recv(socket_.get(), out.data(), out.size(), MSG_DONTWAIT);
-        if (got < 0 && may_be_repeated(errno)) continue;
-        if (got <= 0) return peer_left;
-        bytes = static_cast<std::size_t>(got);
-        return 0;
+    bool is_ready = wait_for_bytes(until_);
+    while (is_ready) {
+        const SecureChannel::Step step = receive_step(out);
+        bytes = step.bytes;
+        if (bytes != 0) return 0;
+        if (step.events == 0) return peer_left;
+        is_ready = wait_for(step.events, until_);
     }
+    return server_ends_ ? peer_left : 408;
 }
 
 int Connection::read_head(std::string& head) {
     if (std::exchange(has_begun_, true) && received_.empty() &&
-        !wait_for(POLLIN, Clock::now() + times_.idle)) {
+        !wait_for_bytes(Clock::now() + times_.idle)) {
         return peer_left;
     }
     until_ = Clock::now() + times_.request;
@@ -96,13 +116,10 @@ int Connection::read_some(std::span<char> out, std::size_t& bytes) {
 bool Connection::write(std::string_view text) noexcept {
     const auto until = Clock::now() + times_.response;
     while (!text.empty()) {
-        const ssize_t bytes =
-            ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (bytes >= 0) {
-            text.remove_prefix(static_cast<std::size_t>(bytes));
-        } else if (!may_be_repeated(errno) || !wait_for(POLLOUT, until)) {
-            return false;
-        }
+        const SecureChannel::Step step = send_step(text);
+        text.remove_prefix(step.bytes);
+        if (step.bytes != 0) continue;
+        if (step.events == 0 || !wait_for(step.events, until)) return false;
     }
     return true;
 }
@@ -110,17 +127,18 @@ bool Connection::write(std::string_view text) noexcept {
 Connection::Waited Connection::wait_until(Clock::time_point until) noexcept {
     std::array<char, 2048> piece{};
     for (;;) {
-        if (!wait_for(POLLIN, until)) {
+        if (!wait_for_bytes(until)) {
             return server_ends_ ? Waited::server_ends : Waited::until_then;
         }
-        const ssize_t bytes = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
-        if (bytes == 0 || (bytes < 0 && !may_be_repeated(errno))) return Waited::peer_left;
+        const SecureChannel::Step step = receive_step(piece);
+        if (step.bytes == 0 && step.events == 0) return Waited::peer_left;
     }
 }
 
 // A socket that is closed with bytes unread resets the connection, and the peer may lose what it
 // was sent.
 void Connection::finish() noexcept {
+    if (channel_) channel_->announce_end();
     ::shutdown(socket_.get(), SHUT_WR);
     std::array<char, 2048> piece{};
     const auto until = Clock::now() + times_.leaving;

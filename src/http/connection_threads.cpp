@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <strid/engine/base/thread_name.hpp>
@@ -63,6 +64,11 @@ void ConnectionThreads::end() noexcept {
 
 void ConnectionThreads::work() {
     strid::detail::name_this_thread("strid-http");
+    // A library that encrypts writes to a socket whose peer is gone.
+    ::sigset_t ignored{};
+    ::sigemptyset(&ignored);
+    ::sigaddset(&ignored, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
     std::unique_lock lock(mutex_);
     for (;;) {
         changed_.wait(lock, [this] { return is_ending_ || !taken_.empty(); });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,9 @@ constexpr const char* address_help =
 constexpr const char* token_help =
     "Where the token is written, for its owner alone (default: a new file, which is named at the "
     "start)";
+constexpr const char* certificate_help =
+    "Speak TLS, with the certificate in this file (PEM, with those above it)";
+constexpr const char* key_help = "The private key of the certificate";
 
 /// A server whose options are complete when the command line is read.
 class ServerByOptions final : public Companion {
@@ -30,9 +34,14 @@ class ServerByOptions final : public Companion {
         has_address_ = true;
     }
     void read_token_path(const std::string& text) { options_.token_path = text; }
+    void read_certificate(const std::string& text) { options_.certificate_path = text; }
+    void read_key(const std::string& text) { options_.key_path = text; }
 
     void prepare(const CompanionContext& context) override {
-        if (!has_address_) throw GraphError("--http-token needs --http HOST:PORT");
+        if (!has_address_) {
+            throw GraphError(
+                "--http-token, --http-certificate and --http-key need --http HOST:PORT");
+        }
         server_.emplace(options_);
         server_->prepare(context);
     }
@@ -57,27 +66,37 @@ class ServerByOptions final : public Companion {
     std::optional<HttpServer> server_;
 };
 
+struct HttpOption {
+    const char* name;
+    const char* type;
+    ServerByOptions::Read read;
+    const char* help;
+};
+
+constexpr std::array<HttpOption, 4> http_options{{
+    {"--http", "HOST:PORT", &ServerByOptions::read_address, address_help},
+    {"--http-token", "FILE", &ServerByOptions::read_token_path, token_help},
+    {"--http-certificate", "FILE", &ServerByOptions::read_certificate, certificate_help},
+    {"--http-key", "FILE", &ServerByOptions::read_key, key_help},
+}};
+
 }  // namespace
 
 void add_http_options(CLI::App& app, SessionOptions& session) {
     const auto server = std::make_shared<ServerByOptions>();
-    add_text_option(app, "--http", "HOST:PORT",
-                    ServerByOptions::reader(session, server, &ServerByOptions::read_address),
-                    address_help);
-    add_text_option(app, "--http-token", "FILE",
-                    ServerByOptions::reader(session, server, &ServerByOptions::read_token_path),
-                    token_help);
+    for (const HttpOption& one : http_options) {
+        add_text_option(app, one.name, one.type, ServerByOptions::reader(session, server, one.read),
+                        one.help);
+    }
 }
 
 void add_http_options(Arguments& arguments) {
     SessionOptions& session = arguments.run().session;
     const auto server = std::make_shared<ServerByOptions>();
-    arguments
-        .option("--http", ServerByOptions::reader(session, server, &ServerByOptions::read_address),
-                address_help, {.type = "HOST:PORT"})
-        .option("--http-token",
-                ServerByOptions::reader(session, server, &ServerByOptions::read_token_path),
-                token_help, {.type = "FILE"});
+    for (const HttpOption& one : http_options) {
+        arguments.option(one.name, ServerByOptions::reader(session, server, one.read), one.help,
+                         {.type = one.type});
+    }
 }
 
 }  // namespace strid::operate

@@ -59,7 +59,8 @@ Access access_of(const std::string& host, const Listener& listener, const TokenF
 class HttpServer::State {
   public:
     State(const HttpOptions& options, const CompanionContext& context)
-        : listener_(options.host, options.port),
+        : tls_(http::tls_server({options.certificate_path, options.key_path}, "--http")),
+          listener_(options.host, options.port),
           token_(options.token_path),
           ending_(event()),
           routes_(access_of(options.host, listener_, token_), context),
@@ -78,6 +79,7 @@ class HttpServer::State {
     State& operator=(const State&) = delete;
 
     void begin(Running& running) noexcept { routes_.begin(running); }
+    [[nodiscard]] bool is_secure() const noexcept { return tls_ != nullptr; }
     [[nodiscard]] const Listener& listener() const noexcept { return listener_; }
     [[nodiscard]] const TokenFile& token() const noexcept { return token_; }
 
@@ -85,6 +87,7 @@ class HttpServer::State {
     void listen();
     void serve(Descriptor socket) noexcept;
 
+    const http::SecureServer tls_;  // null: none
     const Listener listener_;
     const TokenFile token_;
     const Descriptor ending_;
@@ -98,12 +101,12 @@ class HttpServer::State {
 void HttpServer::State::listen() {
     strid::detail::name_this_thread("strid-http");
     static const std::string busy = text_of(plain(503, "too many connections"), true);
-    connections_.take_from(listener_, ending_.get(), busy);
+    connections_.take_from(listener_, ending_.get(), tls_ ? std::string_view{} : busy);
 }
 
 void HttpServer::State::serve(Descriptor socket) noexcept {
     try {
-        Connection connection(std::move(socket), ending_.get(), times_);
+        Connection connection(std::move(socket), ending_.get(), times_, tls_);
         std::string head;
         HttpRequest request;
         int fault = connection.read_head(head);
@@ -127,9 +130,9 @@ void HttpServer::prepare(const CompanionContext& context) {
     state_ = std::make_unique<State>(options_, context);
     if (!context.say) return;
     const bool is_six = options_.host.find(':') != std::string::npos;
-    context.say(fmt::format("strid: http://{}{}{}:{}/ shows the run; the token is in {}{}\n",
-                            is_six ? "[" : "", options_.host, is_six ? "]" : "", port(),
-                            token_path(),
+    context.say(fmt::format("strid: {}://{}{}{}:{}/ shows the run; the token is in {}{}\n",
+                            state_->is_secure() ? "https" : "http", is_six ? "[" : "",
+                            options_.host, is_six ? "]" : "", port(), token_path(),
                             state_->listener().is_local()
                                 ? ""
                                 : "; other machines reach it, and every request needs the token"));

@@ -13,6 +13,9 @@
 #ifdef STRID_HAS_SQLITE
 #include <strid/sqlite/sqlite.hpp>
 #endif
+#ifdef STRID_HAS_TLS
+#include <strid/tls/tls.hpp>
+#endif
 #ifdef STRID_HAS_WEBHOOK
 #include <strid/webhook/webhook.hpp>
 #endif
@@ -31,6 +34,9 @@ void add_transports() {
 #endif
 #ifdef STRID_HAS_SQLITE
     use_sqlite();
+#endif
+#ifdef STRID_HAS_TLS
+    use_tls();
 #endif
 #ifdef STRID_HAS_WEBHOOK
     use_webhook();

@@ -5,7 +5,7 @@
 // (docs/operating.md). In a library of its own: link strid::operate.
 //
 //     strid::Arguments arguments{"means"};
-//     strid::operate::add_http_options(arguments);  // --http HOST:PORT, --http-token FILE
+//     strid::operate::add_http_options(arguments);  // --http HOST:PORT, --http-token FILE, ...
 //     return strid::run(arguments, argc, argv, [] { return make_graph(); });
 //
 // A program that calls start() itself:
@@ -34,11 +34,15 @@ namespace strid::operate {
 struct HttpOptions {
     /// The address to listen at, or the name of one. Other machines reach any but those of the
     /// loopback (127.0.0.1, ::1); the server then asks for the token at every request, which goes
-    /// over the network as it is: put a proxy with TLS before it.
+    /// over the network as it is, unless there is a certificate.
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0: one that is free.
     /// The file for the token, replaced; empty: a new one in $XDG_RUNTIME_DIR, else in /tmp.
     std::string token_path = {};
+    /// A certificate and its key, files in PEM: the server speaks TLS, by strid::tls
+    /// (strid/tls/tls.hpp). Both or none.
+    std::string certificate_path = {};
+    std::string key_path = {};  ///< See above.
     /// Connections that may be open at once; others get a 503. Each has a thread while it is open.
     std::size_t connections_max = 32;
     /// Streams of events that may be open at once, which pages keep; others get a 503. Fewer than
@@ -79,8 +83,8 @@ class HttpServer final : public Companion {
     std::unique_ptr<State> state_;  // while it listens
 };
 
-/// Adds --http and --http-token to a command line; the server becomes a companion of `session`,
-/// which must outlive the parsing.
+/// Adds --http, --http-token, --http-certificate and --http-key to a command line; the server
+/// becomes a companion of `session`, which must outlive the parsing.
 void add_http_options(CLI::App& app, SessionOptions& session);
 /// The same for a program with options of its own.
 void add_http_options(Arguments& arguments);

@@ -48,7 +48,7 @@ class Models(SsaCase):
                 self.assertIn(what, error)
 
     def test_math_without_an_operator(self):
-        text = michaelis_menten_sbml(3, law="<apply/>")
+        text = michaelis_menten_sbml(3, law=f"<math {MATH}><apply/></math>")
         self.assertIn("'<apply> without an operator' is not supported",
                       self.fails(self.model(text, "model.xml"), "--until", 1))
 

@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <strid/engine/http/listener.hpp>
+#include <strid/engine/http/secure.hpp>
 
 namespace strid::http {
 
@@ -27,9 +29,14 @@ struct ConnectionTimes {
 
 class Connection {
   public:
-    /// `ending` becomes readable when the server ends.
-    Connection(Descriptor socket, int ending, const ConnectionTimes& times) noexcept
-        : socket_(std::move(socket)), ending_(ending), times_(times) {}
+    /// `ending` becomes readable when the server ends. Encrypted where there is a `server`, which
+    /// throws std::bad_alloc; the handshake is part of the first request.
+    Connection(Descriptor socket, int ending, const ConnectionTimes& times,
+               const SecureServer& server = nullptr)
+        : socket_(std::move(socket)),
+          channel_(server ? server(socket_.get()) : nullptr),
+          ending_(ending),
+          times_(times) {}
 
     /// Reads up to the empty line behind the headers. Returns 0, or the status of the fault: 408
     /// for a peer that was too slow, 431 for too long a head, and 499, to which no answer is sent,
@@ -56,9 +63,14 @@ class Connection {
     /// Waits until the socket is ready for `events`. False: the time is over, or the server ends
     /// and `events` is for reading.
     [[nodiscard]] bool wait_for(short events, Clock::time_point until) noexcept;
+    /// wait_for(POLLIN) where nothing is at hand.
+    [[nodiscard]] bool wait_for_bytes(Clock::time_point until) noexcept;
+    [[nodiscard]] SecureChannel::Step receive_step(std::span<char> out) noexcept;
+    [[nodiscard]] SecureChannel::Step send_step(std::string_view text) noexcept;
     [[nodiscard]] int receive(std::span<char> out, std::size_t& bytes) noexcept;
 
     Descriptor socket_;
+    std::unique_ptr<SecureChannel> channel_;  // null: as the bytes are
     int ending_;
     const ConnectionTimes& times_;
     bool server_ends_ = false;
