@@ -43,6 +43,7 @@ ROOMS = [
     "connector",
     "kafka",
     "mqtt",
+    "parquet",
     "postgres",
     "sqlite",
     "webhook",
