@@ -17,9 +17,14 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # and the time zones.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3:any, tzdata")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "")
 if(STRID_SHARED)
-    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+    list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
     set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+endif()
+# No package has the libraries of Arrow: the command line says so when it needs them.
+if(TARGET strid_parquet)
+    list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${STRID_PYARROW})
 endif()
 # Of the library: what cmake/strid-config.cmake.in looks for. Recommended, which apt installs, and
 # not required: the command line does without it.

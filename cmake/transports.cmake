@@ -4,6 +4,19 @@
 #
 #   strid_transport(NAME MODULE)      MODULE: of pkg-config
 set(strid_transports "")
+
+# Its library; FLAGS: what programs of an installed copy link.
+function(strid_transport_library name package flags)
+    file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp)
+    add_library(strid_${name} STATIC ${sources})
+    add_library(strid::${name} ALIAS strid_${name})
+    set_target_properties(strid_${name} PROPERTIES EXPORT_NAME ${name})
+    target_include_directories(strid_${name} PRIVATE src/${name})
+    target_link_libraries(strid_${name} PUBLIC strid PRIVATE $<BUILD_INTERFACE:${package}>
+                                                             "$<INSTALL_INTERFACE:${flags}>")
+    strid_library(strid_${name})
+endfunction()
+
 function(strid_transport name module)
     string(TOUPPER ${name} upper)
     pkg_check_modules(STRID_${upper}_LIBRARY QUIET IMPORTED_TARGET GLOBAL ${module})
@@ -17,16 +30,8 @@ function(strid_transport name module)
     if(NOT STRID_${upper}_LIBRARY_FOUND)
         message(FATAL_ERROR "STRID_${upper}=ON needs ${module}, which pkg-config does not find")
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp)
-    add_library(strid_${name} STATIC ${sources})
-    add_library(strid::${name} ALIAS strid_${name})
-    set_target_properties(strid_${name} PROPERTIES EXPORT_NAME ${name})
-    target_include_directories(strid_${name} PRIVATE src/${name})
     list(JOIN STRID_${upper}_LIBRARY_LDFLAGS "$<SEMICOLON>" flags)
-    target_link_libraries(strid_${name} PUBLIC strid
-                          PRIVATE $<BUILD_INTERFACE:PkgConfig::STRID_${upper}_LIBRARY>
-                                  "$<INSTALL_INTERFACE:${flags}>")
-    strid_library(strid_${name})
+    strid_transport_library(${name} PkgConfig::STRID_${upper}_LIBRARY "${flags}")
     set(strid_transports ${strid_transports} ${name} PARENT_SCOPE)
     set(strid_module_of_${name} ${module} PARENT_SCOPE)
 endfunction()
@@ -37,3 +42,4 @@ strid_transport(sqlite sqlite3)
 # No transport, but of the same form: what encrypts the connections of servers.
 strid_transport(tls openssl)
 strid_transport(webhook libcurl)
+include(cmake/parquet.cmake)

@@ -44,6 +44,7 @@ ROOMS = [
     "connector",
     "kafka",
     "mqtt",
+    "parquet",
     "postgres",
     "sqlite",
     "webhook",

@@ -90,7 +90,9 @@ void CsvSource::begin_input() {
     lines_to_skip_ = options_.skip_lines;
     columns_.clear();
     cutter_.forget();
-    quote_limits_ = chosen_quote_limits(options_, input_may_block(path()));
+    // A query, as a file, has no quote that a client has forgotten.
+    const bool is_query = reader_ && !reader_->bytes().has_positions() && !input_goes_away(path());
+    quote_limits_ = chosen_quote_limits(options_, !is_query && input_may_block(path()));
     fields_per_row_ = 0;
     looked_at_line_ = 0;
     header_done_ = false;

@@ -23,11 +23,12 @@ struct KnownTransport {
     std::string_view option;   // of CMake
     std::string_view package;  // of Debian
 };
-constexpr std::array<KnownTransport, 7> known_transports = {
+constexpr std::array<KnownTransport, 8> known_transports = {
     {{"http", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"https", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"kafka", "kafka", "STRID_KAFKA", "librdkafka-dev"},
      {"mqtt", "mqtt", "STRID_MQTT", "libmosquitto-dev"},
+     {"parquet", "parquet", "STRID_PARQUET", "pyarrow of Python"},
      {"postgres", "postgres", "STRID_POSTGRES", "libpq-dev"},
      {"postgresql", "postgres", "STRID_POSTGRES", "libpq-dev"},
      {"sqlite", "sqlite", "STRID_SQLITE", "libsqlite3-dev"}}};
@@ -50,6 +51,31 @@ std::string_view scheme_of(std::string_view name) noexcept {
     const bool is_one = std::all_of(scheme.begin(), scheme.end(),
                                     [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
     return is_one ? scheme : std::string_view{};
+}
+
+/// The name of a file that a transport reads and writes.
+constexpr std::string_view scheme_of_tables = "parquet";
+bool is_table_file(std::string_view name) noexcept {
+    return name.ends_with(".parquet") || name.ends_with(".arrow") || name.ends_with(".feather");
+}
+
+/// That of an address, or of the name of a file that is one.
+std::string_view scheme_of_name(std::string_view name) noexcept {
+    const std::string_view scheme = scheme_of(name);
+    return scheme.empty() && is_table_file(name) ? scheme_of_tables : scheme;
+}
+
+/// As the place of an address.
+std::string encoded(std::string_view path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == '%') {
+            text += "%25";
+        } else {
+            text += c;
+        }
+    }
+    return text;
 }
 
 std::optional<Transport> transport_of(std::string_view scheme) {
@@ -129,7 +155,11 @@ std::string_view cut_front(std::string_view& text, char separator) noexcept {
 }  // namespace
 
 TransportAddress::TransportAddress(std::string text) : text_(std::move(text)) {
-    scheme_ = scheme_of(text_);
+    scheme_ = scheme_of_name(text_);
+    if (scheme_of(text_).empty() && !scheme_.empty()) {
+        place_ = encoded(text_);
+        return;
+    }
     if (scheme_.empty()) throw GraphError(text_ + ": is no address of a transport");
     if (const std::string shown = without_password(text_); !shown.empty()) {
         throw GraphError(shown +
@@ -187,7 +217,7 @@ void add_transport(Transport transport) {
 }
 
 bool is_transport_address(std::string_view name) noexcept {
-    const std::string_view scheme = scheme_of(name);
+    const std::string_view scheme = scheme_of_name(name);
     if (scheme.empty()) return false;
     if (known_transport(scheme) != nullptr) return true;
     Registry& all = registry();
@@ -197,7 +227,7 @@ bool is_transport_address(std::string_view name) noexcept {
 }
 
 bool transport_goes_away(std::string_view address) noexcept {
-    const std::string_view scheme = scheme_of(address);
+    const std::string_view scheme = scheme_of_name(address);
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     return std::any_of(all.transports.begin(), all.transports.end(),

@@ -53,6 +53,19 @@ TEST(TransportAddresses, AreRefusedWithAReason) {
     EXPECT_NO_THROW(TransportAddress("postgres://host/db?query=select '//a:b@c'"));
 }
 
+TEST(TransportAddresses, AreFilesOfColumns) {
+    for (const char* const file : {"a.parquet", "./b c.parquet", "/d/e.arrow", "x?.feather"}) {
+        EXPECT_TRUE(is_transport_address(file)) << file;
+        const TransportAddress address(file);
+        EXPECT_EQ(address.scheme(), "parquet");
+        EXPECT_EQ(address.decoded_place(), file);
+    }
+    EXPECT_EQ(TransportAddress("50%25.parquet").decoded_place(), "50%25.parquet");
+    EXPECT_FALSE(transport_goes_away("a.parquet"));
+    EXPECT_THAT(message_of<GraphError>([] { (void)csv_file<int>("a.parquet"); }),
+                HasSubstr("pyarrow"));
+}
+
 TEST(TransportAddresses, AreNoFiles) {
     EXPECT_TRUE(is_transport_address("sqlite:bars.db?table=bars"));
     EXPECT_TRUE(is_transport_address("postgres:///db"));

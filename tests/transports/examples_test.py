@@ -47,6 +47,8 @@ class WorkedExamples(TransportCase):
         self.ports = {}
         if "kafka" in servers and not shutil.which("kcat"):
             raise unittest.SkipTest("kcat is not installed")
+        if "parquet" in servers and not (Path(STRID).parent / "strid-parquet.so").exists():
+            raise unittest.SkipTest("strid is built without Parquet")
         if "http" in servers:  # ours
             for port in (8088, 8089):
                 self.ports[f":{port}"] = f":{free_port()}"

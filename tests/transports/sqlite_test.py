@@ -74,6 +74,13 @@ class Tables(SqliteCase):
             {'a,"b"': "0.1", "two\nlines": "1e+300", "": "0", "é": str(2**62), "00ff": "7"})
         self.assertEqual({row[0]: row[3] for row in found}[""], "2")  # an empty text and no value
 
+    def test_a_text_of_many_lines_is_no_open_quote(self):
+        self.base.execute("create table ticks (at integer, symbol text, price integer)")
+        text = "a line\n" * 500
+        self.base.execute("insert into ticks values (1, ?, 5)", (text,))
+        self.window("sqlite:base.db?table=ticks", "sqlite:base.db?table=bars")
+        self.assertEqual(self.bars(), [(text, 0, 1000, 1, 5)])
+
     def test_empty_fields_are_no_values(self):
         (self.folder / "in.csv").write_text("at,symbol,price\n1,,5\n2,a,\n")
         self.window("in.csv", "sqlite:base.db?table=bars")

@@ -7,6 +7,9 @@
 #ifdef STRID_HAS_MQTT
 #include <strid/mqtt/mqtt.hpp>
 #endif
+#ifdef STRID_HAS_PARQUET
+#include "parquet.hpp"
+#endif
 #ifdef STRID_HAS_POSTGRES
 #include <strid/postgres/postgres.hpp>
 #endif
@@ -28,6 +31,9 @@ void add_transports() {
 #endif
 #ifdef STRID_HAS_MQTT
     use_mqtt();
+#endif
+#ifdef STRID_HAS_PARQUET
+    use_parquet_module();
 #endif
 #ifdef STRID_HAS_POSTGRES
     use_postgres();

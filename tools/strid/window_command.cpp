@@ -18,6 +18,7 @@
 #include "window/dialect_options.hpp"
 #include "window/journal_options.hpp"
 #include "window/live_options.hpp"
+#include "window/parquet_options.hpp"
 #include "window/time_options.hpp"
 #include "window/window_arguments.hpp"
 #include "window/window_help.hpp"
@@ -150,6 +151,7 @@ int run_windows(WindowCommand& command) {
     job.csv.journal.whole_lines = !command.joins_lines;
     settle_dialect(command);
     complete(command);
+    settle_parquet(command);
     command.plan->computation = computation_of(command);
     if (job.merge_inputs) allow_open_files(job.inputs.size());
     job.plan = command.plan;
@@ -198,7 +200,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->add_option("--output", options->job.output,
                      "A file; kafka://HOST:PORT/TOPIC, https://HOST/PATH, "
                      "postgres://HOST/DB?table=NAME&keys=COL,COL, "
-                     "sqlite:PATH?table=NAME; "
+                     "sqlite:PATH?table=NAME, parquet:FOLDER; "
                      "-: standard "
                      "output (default)")
         ->type_name("FILE");

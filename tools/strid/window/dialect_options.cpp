@@ -54,12 +54,13 @@ char delimiter_by_name(const std::vector<std::string>& inputs) {
 void add_input_options(CLI::App& command, WindowCommand& options) {
     command
         .add_option("--input", options.job.inputs,
-                    "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
+                    "A file, plain or gzip, zstd, xz, bzip2, or Parquet; tcp://HOST:PORT, "
+                    "tcp-listen://:PORT, "
                     "unix://PATH, unix-listen://PATH; http-listen://:PORT/PATH, "
                     "mqtt://HOST/TOPIC, kafka://HOST:PORT/TOPIC, "
                     "postgres://HOST/DB?table=NAME, "
-                    "sqlite:PATH?query=SELECT; -: standard input (default). Several are "
-                    "read one behind the other, each with its own header")
+                    "sqlite:PATH?query=SELECT, parquet:FOLDER; -: standard input (default). "
+                    "Several are read one behind the other, each with its own header")
         ->type_name("FILE...");
     command
         .add_option("--follow", options.followed,

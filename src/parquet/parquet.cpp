@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <utility>
+
+#include <strid/connector/transport.hpp>
+#include <strid/parquet/parquet.hpp>
+
+#include "input.hpp"
+#include "output.hpp"
+
+namespace strid {
+
+void use_parquet() {
+    add_transport({.scheme = "parquet",
+                   .input =
+                       [](TransportAddress address) {
+                           return std::make_unique<parquet::FileInput>(std::move(address));
+                       },
+                   .output =
+                       [](TransportAddress address) {
+                           return std::make_unique<parquet::FolderOutput>(std::move(address));
+                       }});
+}
+
+}  // namespace strid

@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Folders and files of Parquet as outputs of `strid window`; the oracle is pyarrow, which reads
+them.
+
+    parquet_output_test.py STRID [CLASS...]
+"""
+
+import fcntl
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from parquet_case import ParquetCase, pyarrow
+from transport_case import TIMEOUT_S, Ticks, main, until
+
+KILLS = 20
+NAME_OF_STREAM = re.compile(r"([0-9a-f]{32})-(\d{10})-\d{5}\.parquet")
+
+
+class Outputs(ParquetCase):
+    def setUp(self):
+        super().setUp()
+        self.ticks = Ticks(20_000)
+        self.write(self.ticks, "ticks.parquet")
+
+    def kinds(self, path) -> dict[str, str]:
+        schema = pyarrow.parquet.read_schema(path)
+        return {field.name: str(field.type) for field in schema}
+
+    def test_a_file(self):
+        self.window("ticks.parquet", "bars.parquet")
+        path = self.folder / "bars.parquet"
+        self.assertEqual(self.rows_of(path), self.ticks.expected())
+        self.assertEqual(self.kinds(path),
+                         {"symbol": "string", "window_start": "int64", "window_end": "int64",
+                          "n": "int64", "total": "double"})
+        column = pyarrow.parquet.ParquetFile(path).metadata.row_group(0).column(4)
+        self.assertEqual(column.compression, "ZSTD")
+        before = path.read_bytes()
+        self.assertIn("is not written over", self.window("ticks.parquet", "bars.parquet",
+                                                         status=1))
+        self.assertEqual(path.read_bytes(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bars.parquet", "ticks.parquet"])
+
+    def test_a_folder(self):
+        """A second run adds its parts, and nothing else is left or changed."""
+        for run in (1, 2):
+            self.window("ticks.parquet", "parquet:bars?rows=50&types=total:int64")
+            self.assertEqual(self.bars("bars"), sorted(self.ticks.expected() * run))
+        sizes = [pyarrow.parquet.ParquetFile(path).metadata.num_rows
+                 for path in self.parts("bars")]
+        full, last = divmod(len(self.ticks.expected()), 50)
+        self.assertEqual(sizes, ([50] * full + [last] * (last != 0)) * 2)
+        self.assertEqual(self.kinds(self.parts("bars")[0])["total"], "int64")
+        self.assertEqual([path.suffix for path in (self.folder / "bars").iterdir()],
+                         [".parquet"] * len(sizes))
+
+    def test_parts_by_size(self):
+        ticks = Ticks(150_000)
+        self.write(ticks, "more.parquet")
+        self.window("more.parquet", "parquet:bars?size=16K&compression=none")
+        self.assertEqual(self.bars("bars"), ticks.expected())
+        sizes = [path.stat().st_size for path in self.parts("bars")]
+        self.assertGreater(len(sizes), 1)
+        self.assertLess(max(sizes), 100_000)
+
+    def test_folders_by_values(self):
+        self.write_odd("odd.parquet")
+        self.window("odd.parquet", "parquet:bars?partition=symbol")
+        found = pyarrow.parquet.read_table(
+            self.folder / "bars", partitioning=pyarrow.dataset.partitioning(
+                pyarrow.schema([("symbol", pyarrow.string())]), flavor="hive")).to_pylist()
+        self.assertEqual({row["symbol"]: row["n"] for row in found},
+                         {"a/b=c": 1, "ü ": 2, "x%20": 1, None: 1})
+        self.strid("--input", "parquet:bars", "--output", "out.csv", "--key", "symbol", "--time",
+                   "window_start", "--window", "tumbling:1s", "--disorder", "end",
+                   "--aggregate", "sum(n) as n")
+        found = [line.split(",") for line in (self.folder / "out.csv").read_text().splitlines()]
+        self.assertEqual({row[0]: row[3] for row in found[1:]},
+                         {"a/b=c": "1", "ü ": "2", "x%20": "1", "": "1"})
+
+    def write_odd(self, name: str) -> None:
+        symbols = ["a/b=c", "ü ", "ü ", "x%20", None]
+        pyarrow.parquet.write_table(
+            pyarrow.table({"at": list(range(5)), "symbol": symbols, "price": [1] * 5}),
+            self.folder / name)
+
+    def test_folders_by_hours(self):
+        self.window("ticks.parquet", "parquet:bars?partition=date(window_start),"
+                    "hour(window_start)&types=window_start:timestamp[ms]")
+        self.assertEqual([path.parent.relative_to(self.folder) for path in self.parts("bars")],
+                         [Path("bars/date=1970-01-01/hour=00")])
+        self.assertEqual(self.kinds(self.parts("bars")[0])["window_start"],
+                         "timestamp[ms, tz=UTC]")
+
+    def test_values_of_all_types(self):
+        names = ["i8", "u64", "f32", "yes", "word", "raw", "day", "ms", "local", "money"]
+        kinds = ["int8", "uint64", "float", "bool", "string", "binary", "date", "timestamp[us]",
+                 "datetime[s]", "decimal(10,2)"]
+        table = pyarrow.table({
+            "i8": pyarrow.array([-128, 127, None], pyarrow.int8()),
+            "u64": pyarrow.array([2**64 - 1, 0, None], pyarrow.uint64()),
+            "f32": pyarrow.array([0.1, -1e30, None], pyarrow.float32()),
+            "yes": pyarrow.array([True, False, None]),
+            "word": pyarrow.array(['a,"b"', "two\nlines", None]),
+            "raw": pyarrow.array(["00ff", "x", None]).cast(pyarrow.binary()).cast(pyarrow.string()),
+            "day": pyarrow.array([-1, 20_000, None], pyarrow.date32()),
+            "ms": pyarrow.array([-1, 10**15 + 1, None], pyarrow.timestamp("us", "UTC")),
+            "local": pyarrow.array([-1000, 10**12, None], pyarrow.timestamp("ms")),
+            "money": pyarrow.array([None, None, None], pyarrow.decimal128(10, 2)),
+        })
+        pyarrow.parquet.write_table(table, self.folder / "in.parquet")
+        types = ",".join(f'"{name}:{kind}"' for name, kind in zip(names, kinds))
+        self.strid("--input", "in.parquet", "--window", "count:1", "--aggregate",
+                   ", ".join(f"last({name}) as {name}" for name in names),
+                   "--output", f"parquet:out.parquet?types={types}")
+        found = pyarrow.parquet.read_table(self.folder / "out.parquet").select(names)
+        expected = table.to_pylist()
+        for row in expected:
+            row["raw"] = row["raw"] and row["raw"].encode()
+        self.assertEqual(found.to_pylist(), expected)
+
+    def test_an_empty_result_is_a_file_without_rows(self):
+        pyarrow.parquet.write_table(self.table(Ticks(1)).slice(1), self.folder / "none.parquet")
+        self.window("none.parquet", "bars.parquet")
+        self.assertEqual(pyarrow.parquet.read_table(self.folder / "bars.parquet").num_rows, 0)
+        self.window("none.parquet", "parquet:bars")
+        self.assertEqual(self.parts("bars"), [])
+
+
+class Faults(ParquetCase):
+    def test_are_one_sentence_and_leave_nothing(self):
+        ticks = Ticks(20_000)
+        self.write(ticks, "ticks.parquet")
+        (self.folder / "file").write_text("x")
+        for target, status, reason in (
+            ("parquet:bars?types=price:int64", 1, "there is no column 'price'"),
+            ("parquet:bars?types=n:integer", 2, "there is no type 'integer'"),
+            ("parquet:bars?types=n:int8,total:int8", 1, "the column 'total' is int8"),
+            ("parquet:bars?types=total:bool", 1, "not a boolean"),
+            ("parquet:bars?partition=none", 2, "there is no column 'none'"),
+            ("parquet:bars?partition=hour(n)", 2, "the column 'n' is int64"),
+            ("parquet:bars?compression=zip", 2, "'zip' is not zstd"),
+            ("parquet:bars?size=0", 2, "size"),
+            ("parquet:bars?tabel=x", 2, "there is no option 'tabel'"),
+            ("parquet:bars.parquet?partition=n", 2, "whose name does not end in .parquet"),
+            ("parquet:bars.arrow", 2, "read, and not written"),
+            ("parquet:file", 1, "it is no folder"),
+            ("parquet:file/bars", 1, "Not a directory"),
+            ("parquet://host/bars", 2, "of this machine"),
+        ):
+            with self.subTest(target):
+                text = self.window("ticks.parquet", target, status=status)
+                self.assertIn(reason, text)
+                self.assertEqual(text.count("\n"), 1, text)
+                shutil.rmtree(self.folder / "bars", ignore_errors=True)
+                self.assertEqual(sorted(os.listdir(self.folder)), ["file", "ticks.parquet"])
+
+    def test_a_run_that_fails_leaves_nothing(self):
+        rows = [f"{i * 10},s{i % 7},1\n" for i in range(100_000)]
+        (self.folder / "in.csv").write_text("at,symbol,price\n" + "".join(rows) + "oops,s,1\n")
+        for target in ("parquet:bars?rows=1000", "bars.parquet"):
+            self.window("in.csv", target, status=1)
+        self.assertEqual(list((self.folder / "bars").iterdir()), [])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bars", "in.csv"])
+
+    def test_a_full_disk(self):
+        """By the limit of a process: a file of 8 KiB is as long as one may be."""
+        self.write(Ticks(150_000), "ticks.parquet")
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, 1 << 13))
+
+        run = subprocess.run(self.arguments("ticks.parquet", "parquet:bars?compression=none"),
+                             cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S,
+                             preexec_fn=limit, restore_signals=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("cannot write", run.stderr)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertEqual(list((self.folder / "bars").iterdir()), [])
+
+
+class Live(ParquetCase):
+    def test_parts_come_while_rows_do(self):
+        ticks = Ticks(30_000)
+        run = self.fed(ticks, 4, "parquet:bars?every=100ms", "--write", "live")
+        until(lambda: len(self.parts("bars")) >= 3)
+        self.assertIsNone(run.poll())
+        self.ended(run)
+        self.assertEqual(self.bars("bars"), ticks.expected())
+
+    def test_a_signal_ends_the_last_part(self):
+        run = self.fed(Ticks(100_000), 60, "parquet:bars?every=1h", "--write", "live")
+        until(lambda: self.parts("bars"))
+        before = len(self.parts("bars"))
+        run.send_signal(signal.SIGTERM)
+        self.ended(run, 128 + signal.SIGTERM)
+        self.assertGreaterEqual(len(self.parts("bars")), before)
+        self.assertEqual([path.suffix for path in (self.folder / "bars").iterdir()],
+                         [".parquet"] * len(self.parts("bars")))
+
+
+class Killed(ParquetCase):
+    """Runs with snapshots, whose parts have the names of their stream and epoch."""
+
+    def setUp(self):
+        super().setUp()
+        self.ticks = Ticks(600_000)
+        self.write(self.ticks, "ticks.parquet", 50)
+        # With a column that takes long, so that there is time to kill it.
+        self.source = "parquet:ticks.parquet?columns=at,symbol,price,note&threads=1"
+        self.target = "parquet:bars?rows=500"
+
+    def check_bars(self) -> None:
+        self.assertEqual(self.bars("bars"), self.ticks.expected())
+        rest = [path.name for path in (self.folder / "bars" / "_strid").rglob("*")
+                if path.is_file()]
+        self.assertEqual(sorted(rest), ["epoch", "lock"])
+        for path in self.parts("bars"):
+            self.assertRegex(path.name, NAME_OF_STREAM)
+
+    def go_on(self, status: int = 0) -> str:
+        return self.window(self.source, self.target, "--snapshots", "state", status=status)
+
+    def killed_once(self, epochs: int, longer_s: float = 0) -> bool:
+        """Runs until so many epochs more are there, and a little longer; whether it was killed
+        before its end."""
+        before = len(self.epochs())
+        run = subprocess.Popen(
+            self.arguments(self.source, self.target, "--snapshots", "state",
+                           "--snapshot-every", "1ms"),
+            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        until(lambda: run.poll() is not None or len(self.epochs()) >= before + epochs)
+        time.sleep(longer_s)
+        run.kill()
+        _, text = run.communicate(timeout=TIMEOUT_S)
+        if run.returncode == 0 or "has reached its end" in text:
+            return False
+        self.assertEqual(run.returncode, -signal.SIGKILL, text)
+        return True
+
+    def killed_behind(self, epochs: int) -> None:
+        for _ in range(20):
+            if self.killed_once(epochs):
+                return
+            for name in ("bars", "state"):
+                shutil.rmtree(self.folder / name)
+        self.skipTest("the machine is too slow to kill a run in its middle")
+
+    def epochs(self) -> set[str]:
+        return {NAME_OF_STREAM.match(path.name)[2] for path in self.parts("bars")}
+
+    def own(self, name: str):
+        [path] = (self.folder / "bars" / "_strid").glob(f"*/{name}")
+        return path
+
+    def test_each_window_is_there_once(self):
+        kills = 0
+        for _ in range(4):
+            while self.killed_once(self.random.randrange(2), self.random.uniform(0, 0.03)):
+                kills += 1
+            self.check_bars()
+            shutil.rmtree(self.folder / "bars")
+            shutil.rmtree(self.folder / "state")
+            if kills >= KILLS:
+                break
+        self.assertGreater(kills, 0)
+        print(f"parquet: {kills} kills")
+
+    def test_each_window_is_there_once_in_folders(self):
+        self.target += "&partition=symbol&types=total:int64"
+        killed = self.killed(self.source, self.target, 5)
+        rows = []
+        for path in self.parts("bars"):
+            symbol = path.parent.name.removeprefix("symbol=")
+            rows += [(symbol, row["window_start"], row["window_end"], row["n"], row["total"])
+                     for row in pyarrow.parquet.ParquetFile(path).read().to_pylist()]
+        self.assertEqual(sorted(rows), self.ticks.expected())
+        self.assertGreater(killed, 0)
+
+    def test_a_run_that_is_stopped_goes_on(self):
+        run = subprocess.Popen(
+            self.arguments(self.source, self.target, "--snapshots", "state", "--snapshot-every",
+                           "1ms"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        until(lambda: run.poll() is not None or len(self.epochs()) >= 2)
+        run.send_signal(signal.SIGTERM)
+        _, text = run.communicate(timeout=TIMEOUT_S)
+        if run.returncode == 0:
+            self.skipTest("the machine is too slow to stop a run in its middle")
+        self.assertEqual(run.returncode, 128 + signal.SIGTERM, text)
+        self.assertLess(len(self.bars("bars")), len(self.ticks.expected()))
+        self.go_on()
+        self.check_bars()
+
+    def test_an_epoch_without_its_names_gets_them(self):
+        """As where the process was killed between the record of an epoch and the names of its
+        parts: each of them, at random, has or lacks its name."""
+        self.killed_behind(3)
+        record = self.own("epoch")
+        named = [line.split(" ")[1:] for line in record.read_text().splitlines()
+                 if line.startswith("part ")]
+        self.assertGreater(len(named), 0)
+        for number, (part, name) in enumerate(named):
+            if (number == 0 or self.random.random() < 0.5) and \
+                    (self.folder / "bars" / name).exists():
+                (self.folder / "bars" / name).rename(record.parent / part)
+        self.go_on()
+        self.check_bars()
+
+    def test_a_folder_that_has_forgotten_is_refused(self):
+        self.killed_behind(4)
+        self.own("epoch").unlink()
+        self.assertIn("would be written twice", self.go_on(1))
+
+    def test_a_folder_that_is_ahead_is_refused(self):
+        self.killed_behind(2)
+        shutil.copytree(self.folder / "state", self.folder / "before",
+                        ignore=shutil.ignore_patterns("requests"))
+        self.killed_behind(4)
+        shutil.rmtree(self.folder / "state")
+        (self.folder / "before").rename(self.folder / "state")
+        self.assertIn("would be written twice", self.go_on(1))
+
+    def test_a_stream_has_one_process(self):
+        self.killed_behind(2)
+        with open(self.own("lock"), "r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertIn("another process writes this stream", self.go_on(1))
+        self.go_on()
+        self.check_bars()
+
+    def test_a_full_disk_is_waited_for(self):
+        """A disk of 1 MiB has room for some epochs; then something else on it is removed."""
+        place = self.folder / "disk"
+        place.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place],
+                          capture_output=True).returncode != 0:
+            self.skipTest("a disk cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", place], check=True)
+        (place / "other").write_bytes(bytes(900_000))
+        (self.folder / "bars").symlink_to("disk/bars")
+        (place / "bars").mkdir()
+        run = subprocess.Popen(
+            self.arguments(self.source, self.target + "&size=1M", "--snapshots", "state",
+                           "--snapshot-every", "20ms"),
+            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        text = ""
+        while "No space left" not in text:
+            line = run.stderr.readline()
+            self.assertNotEqual(line, "", text)
+            text += line
+        (place / "other").unlink()
+        self.assertIn("connected again", self.ended(run))
+        self.check_bars()
+
+    def test_a_file_is_refused(self):
+        self.target = "bars.parquet"
+        self.assertIn("a run with snapshots writes a folder", self.go_on(1))
+
+
+if __name__ == "__main__":
+    main()
