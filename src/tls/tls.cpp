@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <new>
-#include <utility>
+#include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <openssl/err.h>
@@ -32,8 +34,9 @@ using Context = std::unique_ptr<SSL_CTX, FreeContext>;
 /// In OpenSSL's words.
 std::string first_error() {
     const unsigned long code = ERR_get_error();
-    const char* const reason = ERR_reason_error_string(code);
     ERR_clear_error();
+    if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
+    const char* const reason = ERR_reason_error_string(code);
     return reason != nullptr ? reason : "the file cannot be used";
 }
 

@@ -359,7 +359,7 @@ class HttpGuards(HttpCase):
                 self.fails(*ASK, f"--http={address}", code=2, input=b"at\n")
         self.assertIn("cannot look up", self.fails(*ASK, "--http", "no.such.host.invalid:1", code=1,
                                                    input=b"at\n"))
-        self.assertIn("--http-token needs --http",
+        self.assertIn("--http-token, --http-certificate and --http-key need --http",
                       self.fails(*ASK, "--http-token", "t", code=2, input=b"at\n"))
         for path, says in ((self.folder, "not a plain file"),
                            (self.folder / "no" / "token", "No such file")):
