@@ -16,17 +16,23 @@ namespace strid::http {
 
 bool ConnectionThreads::offer(Descriptor& connection) {
     const std::lock_guard lock(mutex_);
-    if (taken_.size() == idle_) {
-        if (threads_.size() == threads_max_) return false;
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
-            return false;
-        }
-        ++idle_;
+    if (!idle_.empty()) {
+        Thread& thread = *idle_.back();
+        idle_.pop_back();
+        thread.connection = std::move(connection);
+        thread.given.notify_one();
+        return true;
     }
-    taken_.push_back(std::move(connection));
-    changed_.notify_one();
+    if (threads_.size() == threads_max_) return false;
+    threads_.push_back(std::make_unique<Thread>());
+    Thread& made = *threads_.back();
+    try {
+        made.thread = std::thread([this, &made] { work(made); });
+    } catch (const std::system_error&) {
+        threads_.pop_back();
+        return false;
+    }
+    made.connection = std::move(connection);
     return true;
 }
 
@@ -56,13 +62,14 @@ void ConnectionThreads::end() noexcept {
     {
         const std::lock_guard lock(mutex_);
         is_ending_ = true;
-        changed_.notify_all();
+        for (const auto& one : threads_) one->given.notify_one();
     }
-    for (std::thread& thread : threads_) thread.join();
+    for (const auto& one : threads_) one->thread.join();
+    idle_.clear();
     threads_.clear();
 }
 
-void ConnectionThreads::work() {
+void ConnectionThreads::work(Thread& self) {
     strid::detail::name_this_thread("strid-http");
     // A library that encrypts writes to a socket whose peer is gone.
     ::sigset_t ignored{};
@@ -71,15 +78,13 @@ void ConnectionThreads::work() {
     ::pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return is_ending_ || !taken_.empty(); });
-        if (taken_.empty()) return;
-        Descriptor connection = std::move(taken_.front());
-        taken_.pop_front();
-        --idle_;
+        self.given.wait(lock, [&] { return is_ending_ || self.connection.get() >= 0; });
+        if (self.connection.get() < 0) return;
+        Descriptor connection = std::move(self.connection);
         lock.unlock();
         handle_(std::move(connection));
         lock.lock();
-        ++idle_;
+        idle_.push_back(&self);
     }
 }
 

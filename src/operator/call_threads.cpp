@@ -16,10 +16,14 @@
 
 namespace strid::operators {
 
+// Each thread waits at a condition of its own, for a call that it is given. At one that they share,
+// the C library may lose a wake-up (glibc before 2.41, bug 25847).
 struct CallThreads::Shared {
     struct Worker {
         std::thread thread;
-        std::shared_ptr<ThreadedCall> call;  // guarded: in its hands
+        std::condition_variable given;       // a call, or the end
+        std::shared_ptr<ThreadedCall> call;  // guarded: in its hands, or given to it
+        bool begun = false;                  // guarded: the call is in its hands
         bool ended = false;                  // guarded
     };
 
@@ -28,16 +32,14 @@ struct CallThreads::Shared {
         ::pthread_setname_np(::pthread_self(), ("strid-call-" + std::to_string(number)).c_str());
         std::unique_lock lock{mutex};
         while (true) {
-            work.wait(lock, [this] { return ending || !queue.empty(); });
-            if (queue.empty()) break;
-            std::shared_ptr<ThreadedCall> call = std::move(queue.front());
-            queue.pop_front();
-            self.call = call;
+            self.given.wait(lock, [this, &self] { return ending || self.call != nullptr; });
+            if (self.call == nullptr) break;
+            std::shared_ptr<ThreadedCall> call = self.call;
+            self.begun = true;
             lock.unlock();
             call->make(call->stop_.get_token());
             lock.lock();
-            self.call.reset();
-            ++free;
+            free(self);
             const bool first = done.empty();
             if (!call->given_up_) done.push_back(std::move(call));
             // The task takes all that are done, and a thread that is free again may be needed.
@@ -49,6 +51,14 @@ struct CallThreads::Shared {
         }
         self.ended = true;
         ended.notify_all();
+    }
+    /// It takes the next call that waits, or is given one later. Under the mutex.
+    void free(Worker& worker) {
+        worker.call.reset();
+        worker.begun = false;
+        if (queue.empty()) return idle.push_back(&worker);
+        worker.call = std::move(queue.front());
+        queue.pop_front();
     }
     /// Any thread.
     void request_stop() noexcept {
@@ -67,12 +77,11 @@ struct CallThreads::Shared {
     }
 
     std::mutex mutex;
-    std::condition_variable work;
     std::condition_variable ended;
-    std::deque<std::shared_ptr<ThreadedCall>> queue;  // guarded, and all below
+    std::deque<std::shared_ptr<ThreadedCall>> queue;  // guarded, and all below; none is idle then
     std::vector<std::shared_ptr<ThreadedCall>> done;
     std::vector<std::unique_ptr<Worker>> workers;
-    std::ptrdiff_t free = 0;  // threads without a call, less the calls in the queue
+    std::vector<Worker*> idle;  // have no call; the last one waits since the shortest time
     std::size_t workers_max = 0;
     runtime::Task* task = nullptr;
     bool limited = false;
@@ -95,43 +104,48 @@ CallThreads::~CallThreads() {
 
 bool CallThreads::has_free() const {
     const std::lock_guard lock{shared_->mutex};
-    return shared_->free > 0 || shared_->workers.size() < shared_->workers_max;
+    return !shared_->idle.empty() || shared_->workers.size() < shared_->workers_max;
 }
 
 void CallThreads::begin(std::shared_ptr<ThreadedCall> call) {
     const std::lock_guard lock{shared_->mutex};
     Shared& shared = *shared_;
-    auto& workers = shared.workers;
-    if (shared.free <= 0 && workers.size() < shared.workers_max) {
-        workers.push_back(std::make_unique<Shared::Worker>());
-        Shared::Worker& self = *workers.back();
-        const std::size_t number = workers.size() - 1;
-        try {
-            self.thread =
-                std::thread([shared = shared_, &self, number] { shared->run(self, number); });
-            ++shared.free;
-        } catch (const std::system_error& error) {
-            workers.pop_back();
-            if (workers.empty()) {
-                throw Error(std::string("no thread could be made for its calls: ") + error.what());
-            }
-            shared.workers_max = workers.size();  // the call waits for one of them
-        }
+    if (!shared.idle.empty()) {
+        Shared::Worker& worker = *shared.idle.back();
+        shared.idle.pop_back();
+        worker.call = std::move(call);
+        return worker.given.notify_one();
     }
-    --shared.free;
-    shared.queue.push_back(std::move(call));
-    shared.work.notify_one();
+    auto& workers = shared.workers;
+    if (workers.size() == shared.workers_max) return shared.queue.push_back(std::move(call));
+    workers.push_back(std::make_unique<Shared::Worker>());
+    Shared::Worker& self = *workers.back();
+    self.call = std::move(call);
+    const std::size_t number = workers.size() - 1;
+    try {
+        self.thread = std::thread([shared = shared_, &self, number] { shared->run(self, number); });
+    } catch (const std::system_error& error) {
+        call = std::move(self.call);
+        workers.pop_back();
+        if (workers.empty()) {
+            throw Error(std::string("no thread could be made for its calls: ") + error.what());
+        }
+        shared.workers_max = workers.size();
+        shared.queue.push_back(std::move(call));  // waits for one of them
+    }
 }
 
 void CallThreads::give_up(ThreadedCall& call) {
     {
         const std::lock_guard lock{shared_->mutex};
         call.given_up_ = true;
+        // Its thread was busy all the time, or has not begun it.
+        auto& queue = shared_->queue;
         const auto waits = std::ranges::find_if(
-            shared_->queue, [&call](const auto& waiting) { return waiting.get() == &call; });
-        if (waits != shared_->queue.end()) {  // its thread was busy all the time
-            shared_->queue.erase(waits);
-            ++shared_->free;
+            queue, [&call](const auto& waiting) { return waiting.get() == &call; });
+        if (waits != queue.end()) queue.erase(waits);
+        for (const auto& worker : shared_->workers) {
+            if (worker->call.get() == &call && !worker->begun) shared_->free(*worker);
         }
     }
     call.stop_.request_stop();
@@ -152,7 +166,10 @@ void CallThreads::close() noexcept {
         shared.ending = true;
         shared.task = nullptr;
         shared.queue.clear();
-        shared.work.notify_all();
+        for (const auto& worker : shared.workers) {
+            if (!worker->begun) worker->call.reset();
+            worker->given.notify_one();
+        }
     }
     shared.request_stop();
     std::unique_lock lock{shared.mutex};

@@ -246,12 +246,18 @@ class Killed(ParquetCase):
         self.assertEqual(run.returncode, -signal.SIGKILL, text)
         return True
 
-    def killed_behind(self, epochs: int) -> None:
+    def killed_behind(self, epochs: int, epochs_later: int = 0) -> None:
+        """With `epochs_later` killed once more, and the snapshots of the first time in `before`."""
         for _ in range(20):
             if self.killed_once(epochs):
-                return
-            for name in ("bars", "state"):
-                shutil.rmtree(self.folder / name)
+                if epochs_later == 0:
+                    return
+                shutil.copytree(self.folder / "state", self.folder / "before",
+                                ignore=shutil.ignore_patterns("requests"))
+                if self.killed_once(epochs_later):
+                    return
+            for name in ("bars", "state", "before"):
+                shutil.rmtree(self.folder / name, ignore_errors=True)
         self.skipTest("the machine is too slow to kill a run in its middle")
 
     def epochs(self) -> set[str]:
@@ -320,10 +326,7 @@ class Killed(ParquetCase):
         self.assertIn("would be written twice", self.go_on(1))
 
     def test_a_folder_that_is_ahead_is_refused(self):
-        self.killed_behind(2)
-        shutil.copytree(self.folder / "state", self.folder / "before",
-                        ignore=shutil.ignore_patterns("requests"))
-        self.killed_behind(4)
+        self.killed_behind(2, epochs_later=4)
         shutil.rmtree(self.folder / "state")
         (self.folder / "before").rename(self.folder / "state")
         self.assertIn("would be written twice", self.go_on(1))

@@ -9,8 +9,8 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -39,17 +39,22 @@ class ConnectionThreads {
     void end() noexcept;
 
   private:
-    void work();
+    /// It waits at a condition of its own: at one that threads share, the C library may lose a
+    /// wake-up (glibc before 2.41, bug 25847).
+    struct Thread {
+        std::condition_variable given;  // a connection, or the end
+        Descriptor connection;          // that is not begun; under mutex_
+        std::thread thread = {};
+    };
+    void work(Thread& self);
 
     const std::size_t threads_max_;
     const std::function<void(Descriptor)> handle_;
     std::mutex mutex_;
-    std::condition_variable changed_;
     // Under mutex_:
-    std::deque<Descriptor> taken_;  // no more than idle_
-    std::size_t idle_ = 0;          // threads without a connection, and those that begin
+    std::vector<Thread*> idle_;  // have no connection
     bool is_ending_ = false;
-    std::vector<std::thread> threads_;  // last: they use the rest
+    std::vector<std::unique_ptr<Thread>> threads_;  // last: they use the rest
 };
 
 }  // namespace strid::http
