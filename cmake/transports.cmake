@@ -37,6 +37,7 @@ function(strid_transport name module)
 endfunction()
 strid_transport(kafka rdkafka)
 strid_transport(mqtt libmosquitto)
+strid_transport(nats libnats)
 strid_transport(postgres libpq)
 strid_transport(sqlite sqlite3)
 # No transport, but of the same form: what encrypts the connections of servers.

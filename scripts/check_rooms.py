@@ -44,6 +44,7 @@ ROOMS = [
     "connector",
     "kafka",
     "mqtt",
+    "nats",
     "parquet",
     "postgres",
     "sqlite",

@@ -23,11 +23,12 @@ struct KnownTransport {
     std::string_view option;   // of CMake
     std::string_view package;  // of Debian
 };
-constexpr std::array<KnownTransport, 8> known_transports = {
+constexpr std::array<KnownTransport, 9> known_transports = {
     {{"http", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"https", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"kafka", "kafka", "STRID_KAFKA", "librdkafka-dev"},
      {"mqtt", "mqtt", "STRID_MQTT", "libmosquitto-dev"},
+     {"nats", "nats", "STRID_NATS", "libnats-dev"},
      {"parquet", "parquet", "STRID_PARQUET", "pyarrow of Python"},
      {"postgres", "postgres", "STRID_POSTGRES", "libpq-dev"},
      {"postgresql", "postgres", "STRID_POSTGRES", "libpq-dev"},

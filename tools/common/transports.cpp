@@ -7,6 +7,9 @@
 #ifdef STRID_HAS_MQTT
 #include <strid/mqtt/mqtt.hpp>
 #endif
+#ifdef STRID_HAS_NATS
+#include <strid/nats/nats.hpp>
+#endif
 #ifdef STRID_HAS_PARQUET
 #include "parquet.hpp"
 #endif
@@ -31,6 +34,9 @@ void add_transports() {
 #endif
 #ifdef STRID_HAS_MQTT
     use_mqtt();
+#endif
+#ifdef STRID_HAS_NATS
+    use_nats();
 #endif
 #ifdef STRID_HAS_PARQUET
     use_parquet_module();
