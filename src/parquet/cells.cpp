@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include <arrow/extension_type.h>
+#include <arrow/type_traits.h>
+#include <arrow/util/decimal.h>
 #include <arrow/util/float16.h>
 #include <fmt/format.h>
 
@@ -120,7 +122,23 @@ void append_bytes(std::string& out, const Array& values, std::int64_t row) {
 
 template <class ArrayType>
 void append_decimal(std::string& out, const Array& values, std::int64_t row) {
-    out += of<ArrayType>(values).FormatValue(row);
+    using Number = typename arrow::TypeTraits<typename ArrayType::TypeClass>::CType;
+    const auto& type = static_cast<const arrow::DecimalType&>(*values.type());
+    std::string digits = Number(of<ArrayType>(values).GetValue(row)).ToIntegerString();
+    const bool is_negative = digits.front() == '-';
+    if (is_negative) {
+        digits.erase(0, 1);
+        out += '-';
+    }
+    if (type.scale() <= 0) {
+        if (digits != "0") digits.append(static_cast<std::size_t>(-type.scale()), '0');
+        out += digits;
+        return;
+    }
+    const auto places = static_cast<std::size_t>(type.scale());
+    if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+    out.append(digits, 0, digits.size() - places) += '.';
+    out.append(digits, digits.size() - places);
 }
 
 void append_half(std::string& out, const Array& values, std::int64_t row) {

@@ -177,8 +177,11 @@ void FileInput::decode(const std::stop_token& stop) {
         std::exception_ptr failure;
         try {
             decode_group(task, file, stop);
-        } catch (...) {
+        } catch (const Error&) {
             failure = std::current_exception();
+        } catch (const std::exception& error) {  // of Arrow, where a file is damaged
+            failure = std::make_exception_ptr(
+                InputOutputError(fmt::format("{}: {}", task.file->file.path, error.what())));
         }
         const std::lock_guard lock(mutex_);
         task.group->failure = failure;

@@ -2,10 +2,13 @@
 #include "place.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <strid/base/error.hpp>
 
@@ -49,6 +52,25 @@ std::vector<PathValue> values_of(const fs::path& below) {
     throw InputOutputError(fmt::format("{}: cannot read: {}", path, error.message()));
 }
 
+struct stat status_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) fail_of(path, {errno, std::generic_category()});
+    return status;
+}
+
+/// A pipe would be waited for.
+void check_is_plain(const std::string& path) {
+    if (S_ISREG(status_of(path).st_mode)) return;
+    throw InputOutputError(path + ": not a plain file");
+}
+
+/// Rows of a folder that a link leads to once more would count twice, or for ever.
+void check_is_new(std::set<std::pair<::dev_t, ::ino_t>>& folders, const std::string& path) {
+    const struct stat status = status_of(path);
+    if (folders.emplace(status.st_dev, status.st_ino).second) return;
+    throw InputOutputError(path + ": the folder would be read twice: a link leads to it");
+}
+
 }  // namespace
 
 std::string path_of(const TransportAddress& address) {
@@ -78,8 +100,13 @@ std::vector<InputFile> files_at(const std::string& path) {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     if (error) fail_of(path, error);
-    if (!is_folder) return {{.path = path}};
+    if (!is_folder) {
+        check_is_plain(path);
+        return {{.path = path}};
+    }
     std::vector<InputFile> files;
+    std::set<std::pair<::dev_t, ::ino_t>> folders;
+    check_is_new(folders, path);
     fs::recursive_directory_iterator at(path, fs::directory_options::follow_directory_symlink,
                                         error);
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
@@ -88,7 +115,10 @@ std::vector<InputFile> files_at(const std::string& path) {
             continue;
         }
         std::error_code of_status;
-        if (is_read(at->path().string()) && !at->is_directory(of_status)) {
+        if (at->is_directory(of_status)) {
+            check_is_new(folders, at->path().string());
+        } else if (is_read(at->path().string())) {
+            check_is_plain(at->path().string());
             files.push_back({at->path().string(), values_of(at->path().lexically_relative(path))});
         }
     }

@@ -98,6 +98,7 @@ void TableFile::append_group(int group, std::string& text, const std::function<b
     const std::string& path = info_->file.path;
     if (arrow_ != nullptr) {
         const auto batch = checked(path, arrow_->ReadRecordBatch(group));
+        check(path, batch->ValidateFull());  // the places that it has of its texts, and the like
         (void)append_batch(*batch, text, is_enough);
         return;
     }

@@ -11,6 +11,7 @@ import csv
 import datetime
 import decimal
 import io
+import os
 import random
 import shutil
 import struct
@@ -165,10 +166,11 @@ class Values(ParquetCase):
             kind = pyarrow.decimal128 if precision <= 38 else pyarrow.decimal256
             values = [decimal.Decimal(self.random.randrange(-10**precision + 1, 10**precision))
                       .scaleb(-scale, decimal.Context(prec=80)) for _ in range(300)]
+            values += [decimal.Decimal(one).scaleb(-scale) for one in (0, 1, -1)]
             name = f"decimal_{precision}_{scale}"
             columns[name] = self.with_nulls(values, kind(precision, scale))
             text_of[name] = lambda value: f"{value:f}"
-        columns["boolean"] = self.with_nulls([self.random.random() < 0.5 for _ in range(300)],
+        columns["boolean"] = self.with_nulls([self.random.random() < 0.5 for _ in range(303)],
                                              pyarrow.bool_())
         text_of["boolean"] = lambda value: str(value).lower()
         self.compare(columns, text_of)
@@ -260,6 +262,54 @@ class Faults(ParquetCase):
             self.assertIn(done.returncode, (0, 1), f"{number}: {done.stderr}")
             refused += done.returncode
         self.assertGreater(refused, 0)
+
+    def test_of_arrays_that_reach_beyond_their_memory(self):
+        """Arrow IPC has places of texts, and numbers of values, that nothing else checks."""
+        path = self.folder / "bad.arrow"
+
+        def write(symbol) -> bytes:
+            numbers = list(range(100, 100 + len(symbol)))
+            table = pyarrow.table({"at": numbers, "symbol": symbol, "price": numbers})
+            with pyarrow.ipc.new_file(path, table.schema) as file:
+                file.write_table(table)
+            return path.read_bytes()
+
+        def check(whole: bytes, right: tuple, wrong: tuple) -> None:
+            pack = struct.Struct(f"<{len(right)}i").pack
+            self.assertEqual(whole.count(pack(*right)), 1)
+            path.write_bytes(whole.replace(pack(*right), pack(*wrong)))
+            self.assertIn("bad.arrow: ", self.fault("bad.arrow"))
+
+        texts = write(["abc", "def", "ghi"])
+        for wrong in ((0, 10, 2_000_000_000, 2_000_000_000), (0, 3, 2000, 2100), (-5, 3, 6, 9),
+                      (0, 6, 3, 9)):
+            check(texts, (0, 3, 6, 9), wrong)
+        category = write(pyarrow.array(["a", "b", "c", "a", "b"]).dictionary_encode())
+        check(category, (0, 1, 2, 0, 1), (0, 1, 100_000_000, 0, 1))
+
+    def test_of_links_and_pipes(self):
+        folder = self.folder / "folder"
+        (folder / "more").mkdir(parents=True)
+        self.write(Ticks(100), "folder/more/ticks.parquet")
+        (folder / "link").symlink_to("..")
+        self.assertIn("would be read twice: a link leads to it", self.fault("parquet:folder"))
+        (folder / "link").unlink()
+        (folder / "other").symlink_to("more")
+        self.assertIn("would be read twice", self.fault("parquet:folder"))
+        (folder / "other").unlink()
+        os.mkfifo(folder / "pipe.parquet")
+        self.assertIn("pipe.parquet: not a plain file", self.fault("parquet:folder"))
+        self.assertIn("not a plain file", self.fault("folder/pipe.parquet"))
+
+    def test_options_of_text_are_refused(self):
+        self.write(Ticks(100), "ticks.parquet")
+        for option in (["--comment", "#"], ["--escape", "\\"], ["--quote", "none"],
+                       ["--decimal-comma"], ["--delimiter", ";"], ["--skip", "1"], ["--ragged"]):
+            run = subprocess.run(self.arguments("ticks.parquet", "out.csv", *option),
+                                 cwd=self.folder, capture_output=True, text=True,
+                                 timeout=TIMEOUT_S)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("ticks.parquet: --delimiter, ", run.stderr)
 
     def test_of_columns(self):
         ticks = Ticks(100)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/base/excerpt.hpp>
 
 #include "window_arguments.hpp"
@@ -47,6 +48,23 @@ char delimiter_by_name(const std::vector<std::string>& inputs) {
     if (tsv == 0) return '\0';
     if (static_cast<std::size_t>(tsv) == inputs.size()) return '\t';
     throw GraphError("some inputs are named as .tsv and some are not: --delimiter says which");
+}
+
+/// A table of columns, whose rows become text on their way: what that text looks like is not the
+/// user's.
+bool is_table(const std::string& input) {
+    if (!is_transport_address(input)) return false;
+    const std::string& scheme = TransportAddress(input).scheme();
+    return scheme == "parquet" || scheme == "postgres" || scheme == "sqlite";
+}
+
+void check_dialect_of_tables(const WindowJob& job, bool is_given) {
+    const auto table = std::find_if(job.inputs.begin(), job.inputs.end(), is_table);
+    if (table == job.inputs.end() || !is_given) return;
+    throw GraphError(fmt::format(
+        "{}: --delimiter, --decimal-comma, --comment, --quote, --escape, --skip and --ragged are "
+        "for text, and this is a table",
+        excerpt(*table, 200)));
 }
 
 }  // namespace
@@ -154,9 +172,10 @@ void settle_dialect(WindowCommand& options) {
             "--thousands: '{}' is the decimal point{}", point,
             csv.decimal_comma ? "" : "; --decimal-comma says that numbers are written 1.234,5"));
     }
-    const bool is_csv = is_given || by_name != '\0' || csv.decimal_comma || csv.ragged ||
-                        csv.comment != '\0' || csv.skip_lines != 0 || options.no_header ||
-                        !csv.quotes || csv.escape != '\0';
+    const bool has_dialect = is_given || csv.decimal_comma || csv.ragged || csv.comment != '\0' ||
+                             csv.skip_lines != 0 || !csv.quotes || csv.escape != '\0';
+    check_dialect_of_tables(job, has_dialect);
+    const bool is_csv = has_dialect || by_name != '\0' || options.no_header;
     const bool is_json = job.format == TableFormat::json ||
                          std::any_of(job.inputs.begin(), job.inputs.end(), [](const auto& path) {
                              return format_by_name(path) == TableFormat::json;
