@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from parquet_case import ParquetCase, pyarrow
-from transport_case import TIMEOUT_S, Ticks, main, until
+from transport_case import STRID, TIMEOUT_S, Ticks, main, until
 
 KILLS = 20
 NAME_OF_STREAM = re.compile(r"([0-9a-f]{32})-(\d{10})-\d{5}\.parquet")
@@ -154,6 +154,11 @@ class Faults(ParquetCase):
             ("parquet:file", 1, "it is no folder"),
             ("parquet:file/bars", 1, "Not a directory"),
             ("parquet://host/bars", 2, "of this machine"),
+            ("parquet:bars?partition=_n", 2, "would be hidden"),
+            ("parquet:bars?partition=.n", 2, "would be hidden"),
+            ("parquet:bars?partition=date(window_start),date(window_end)", 2,
+             "two folders have the name 'date'"),
+            ("parquet:bars?partition=symbol,symbol", 2, "two folders have the name 'symbol'"),
         ):
             with self.subTest(target):
                 text = self.window("ticks.parquet", target, status=status)
@@ -185,6 +190,75 @@ class Faults(ParquetCase):
         self.assertIn("cannot write", run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         self.assertEqual(list((self.folder / "bars").iterdir()), [])
+
+
+class Values(ParquetCase):
+    """That a type does not hold."""
+
+    def columns(self, target: str, status: int = 0, **columns: list[str]) -> str:
+        """Writes rows as they are: those that are late, which all but the first are."""
+        size = len(next(iter(columns.values())))
+        lines = [",".join([str(at), *row]) for at, row in
+                 zip([10**9] * 2_000 + list(range(size)),
+                     [[""] * len(columns)] * 2_000 + list(zip(*columns.values())))]
+        (self.folder / "in.csv").write_text(",".join(["at", *columns]) + "\n" +
+                                            "\n".join(lines) + "\n")
+        run = subprocess.run(
+            [STRID, "window", "--quiet", "--input", "in.csv", "--time", "at", "--unit", "ms",
+             "--window", "tumbling:1s", "--aggregate", "count as n", "--output", "out.csv",
+             "--late", target], cwd=self.folder, capture_output=True, text=True,
+            timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return run.stderr
+
+    def test_a_guess_changes_nothing(self):
+        columns = {"zip": ["01234", "9"], "big": ["18446744073709551615", "1"],
+                   "plus": ["+1", "2"], "mixed": ["9007199254740993", "1.5"],
+                   "long": ["0.12345678901234567891", "1"], "whole": ["-5", "7"],
+                   "real": ["0.5", "-1e300"], "point": ["-0", "1"]}
+        self.columns("late.parquet", **columns)
+        table = pyarrow.parquet.read_table(self.folder / "late.parquet")
+        numbers = {"whole": [-5, 7], "real": [0.5, -1e300], "point": [-0.0, 1.0]}
+        for name, texts in columns.items():
+            with self.subTest(name):
+                self.assertEqual(table[name].to_pylist(), numbers.get(name, texts))
+        self.assertEqual(str(table["whole"].type), "int64")
+        self.assertEqual(str(table["point"].type), "double")
+
+    def test_whole_numbers_that_a_type_lacks(self):
+        for kind, lacks, has in (
+            ("float", "16777217", "16777216"), ("float", "-16777217.0", "-1e30"),
+            ("double", "9007199254740993", "9007199254740994"),
+            ("double", "18446744073709551615", "18446744073709551616"),
+        ):
+            with self.subTest(lacks):
+                target = f"parquet:late.parquet?types=a:{kind}"
+                self.assertIn("no such whole number", self.columns(target, 1, a=[lacks]))
+                self.columns(target, a=[has])
+                path = self.folder / "late.parquet"
+                [value] = pyarrow.parquet.read_table(path)["a"].to_pylist()
+                [expected] = pyarrow.array([float(has)], pyarrow.type_for_alias(kind)).to_pylist()
+                self.assertEqual(value, expected)
+                path.unlink()
+
+    def test_dates_that_nanoseconds_lack(self):
+        moments = ["9999-12-31T23:30:00Z", "0001-01-01T00:00:00+01:00", "1969-12-31T23:59:59Z"]
+        days = ["9999-12-31", "0001-01-01", "2400-02-29"]
+        self.columns("parquet:late?types=day:date,t:timestamp[ms]&partition=date(t),hour(t)",
+                     day=days, t=moments)
+        found = {str(path.parent.relative_to(self.folder / "late")):
+                 pyarrow.parquet.ParquetFile(path).read() for path in self.parts("late")}
+        self.assertEqual(sorted(found), ["date=0000-12-31/hour=23", "date=1969-12-31/hour=23",
+                                         "date=9999-12-31/hour=23"])
+        table = pyarrow.concat_tables(found[name] for name in sorted(found, reverse=True))
+        self.assertEqual([str(day) for day in table["day"].to_pylist()],
+                         [days[0], days[2], days[1]])
+        self.assertEqual(table["t"].cast(pyarrow.int64()).to_pylist(),
+                         [253402299000000, -1000, -62135600400000])
+        self.assertIn("1677 to 2262", self.columns("parquet:late?types=t:timestamp[ns]", 1,
+                                                   t=moments))
+        self.assertIn("no time of the years 0 to 9999", self.columns(
+            "parquet:late?types=t:timestamp[s]&partition=date(t)", 1, t=["9999999999999"]))
 
 
 class Live(ParquetCase):
