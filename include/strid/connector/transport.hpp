@@ -154,6 +154,9 @@ struct Transport {
     std::string scheme;  ///< Before the colon.
     /// Text that was read is gone, as from a pipe: a run with snapshots has a journal of it.
     bool goes_away = false;
+    /// Rows that wait in a snapshot belong to the place and to `sink`: the other options may change
+    /// from run to run. Else they belong to the whole address.
+    bool options_may_change = false;
     /// Null: nothing can be read there. Throws GraphError for an address that is none.
     std::function<std::unique_ptr<TransportInput>(TransportAddress)> input = {};
     /// Null: nothing can be written there. Throws GraphError, and connects to nothing.
@@ -176,6 +179,9 @@ void check_transport_address(const std::string& address);
 [[nodiscard]] std::unique_ptr<TransportInput> open_transport_input(const std::string& address);
 /// The table at an address, not opened.
 [[nodiscard]] std::unique_ptr<TransportOutput> make_transport_output(const std::string& address);
+
+/// The name by which a snapshot knows the rows of an output (Transport::options_may_change).
+[[nodiscard]] std::string transport_result(const std::string& address);
 
 /// The names in a row of CSV that ends in a newline; none where it is empty.
 [[nodiscard]] std::vector<std::string> names_in_row(std::string_view row);
