@@ -367,12 +367,8 @@ void FolderOutput::publish_rest() noexcept {
         has_failed_ = true;  // the run has failed already
     }
     parts_.finish_usable();
-    try {
-        name_parts(run_);
-        folder_.publish();
-    } catch (...) {
-        has_failed_ = true;
-    }
+    name_parts(run_);
+    folder_.publish_usable();
 }
 
 void FolderOutput::reset() noexcept {

@@ -243,6 +243,18 @@ void PartFolder::publish() {
     name_parts(make_folders());
 }
 
+void PartFolder::publish_usable() noexcept {
+    const std::vector<Named> all = std::exchange(added_, {});
+    for (const Named& part : all) {
+        try {
+            added_ = {part};
+            name_parts(make_folders());
+        } catch (...) {  // the run has failed already
+        }
+    }
+    added_.clear();
+}
+
 void PartFolder::publish(std::uint64_t epoch, std::string_view types) {
     if (epoch <= epoch_) {
         throw ConnectionLost(fmt::format("{}: another process has added epoch {}", path_, epoch_));

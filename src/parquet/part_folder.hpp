@@ -41,7 +41,9 @@ class PartFolder {
     [[nodiscard]] bool has_added() const noexcept { return !added_.empty(); }
     /// Of a run without epochs all get their names, or none.
     void publish();
-    /// The same, as the parts of an epoch: once it is recorded they get their names.
+    /// Behind a failure: those that can have names get them.
+    void publish_usable() noexcept;
+    /// The same as publish(), as the parts of an epoch: once it is recorded they get their names.
     void publish(std::uint64_t epoch, std::string_view types);
     /// Of the stream: what the folder has.
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of Parquet as outputs of runs with snapshots, which are killed and go on; the oracle is
-pyarrow, which reads them.
+"""Folders of Parquet as outputs of runs that are killed or stopped, and with snapshots go on; the
+oracle is pyarrow, which reads them.
 
     parquet_epochs_test.py STRID [CLASS...]
 """
@@ -12,12 +12,51 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from parquet_case import ParquetCase, pyarrow
 from transport_case import STRID, TIMEOUT_S, Ticks, main, until
 
 KILLS = 20
 NAME_OF_STREAM = re.compile(r"([0-9a-f]{32})-(\d{10})-\d{5}\.parquet")
+
+
+class LeftBehind(ParquetCase):
+    """Runs without snapshots that are killed."""
+
+    ROWS = 15_000  # more than a run waits for before it begins to write
+
+    def begun(self) -> tuple[subprocess.Popen, Path]:
+        """A run that has begun to write, and its folder."""
+        before = set((self.folder / "bars").glob("_strid/*"))
+        run = subprocess.Popen(self.arguments("-", "parquet:bars?rows=5000"), cwd=self.folder,
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        run.stdin.write("at,symbol,price\n" + "".join(
+            f"{i * 1000},{'x' * 100},1\n" for i in range(self.ROWS)))
+        run.stdin.flush()
+        until(lambda: [path for path in (self.folder / "bars").glob("_strid/*/*.strid-partial")
+                       if path.parent not in before])
+        [rest] = set((self.folder / "bars").glob("_strid/*")) - before
+        return run, rest
+
+    def test_parts_of_a_run_that_was_killed_are_removed(self):
+        ticks = Ticks(20_000)
+        self.write(ticks, "ticks.parquet")
+        killed, left = self.begun()
+        killed.kill()
+        self.ended(killed, -signal.SIGKILL)
+        killed.stdin.close()
+        self.assertTrue(list(left.iterdir()))
+        other, rest = self.begun()
+        self.assertFalse(left.exists())
+        self.window("ticks.parquet", "parquet:bars")
+        self.assertEqual(self.bars("bars"), ticks.expected())
+        self.assertTrue(list(rest.iterdir()))
+        other.stdin.close()
+        self.ended(other)
+        self.assertEqual(len(self.bars("bars")), len(ticks.expected()) + self.ROWS)
+        self.assertFalse((self.folder / "bars" / "_strid").exists())
 
 
 class Late(ParquetCase):

@@ -11,7 +11,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
 from parquet_case import ParquetCase, pyarrow
@@ -233,11 +232,7 @@ class LongNames(ParquetCase):
     def test_names_that_were_given_are_taken_back(self):
         """One of the folders is of another file system, where no file can be renamed to."""
         self.write_keys("a", "b", "c")
-        elsewhere = Path("/dev/shm")
-        if not elsewhere.is_dir() or elsewhere.stat().st_dev == self.folder.stat().st_dev:
-            self.skipTest("there is one file system")
-        place = Path(tempfile.mkdtemp(dir=elsewhere))
-        self.addCleanup(shutil.rmtree, place)
+        place = self.elsewhere()
         (self.folder / "bars").mkdir()
         (self.folder / "bars" / "symbol=b").symlink_to(place)
         self.assertIn("cannot name the file",
@@ -349,6 +344,22 @@ class Live(ParquetCase):
         self.assertEqual(self.bars("bars"), [("a", 0, 1000, 1, 1), ("a", 2000, 3000, 1, 2)])
         self.assertFalse((self.folder / "bars" / "_strid").exists())
 
+    def test_a_part_without_a_name_takes_none_with_it(self):
+        place = self.elsewhere()
+        (self.folder / "bars").mkdir()
+        (self.folder / "bars" / "symbol=b").symlink_to(place)
+        run = self.piped("parquet:bars?every=1h&partition=symbol")
+        self.feed(run, "0,a,1", "2000,a,2")
+        until(lambda: self.parts("bars"))
+        self.feed(run, "4000,b,3")
+        until(lambda: list((self.folder / "bars").rglob("*.strid-partial")))
+        self.feed(run, "6000,a,4")
+        run.stdin.close()
+        self.assertIn("cannot name the file", self.ended(run, 1))
+        found = [row["window_start"] for path in self.parts("bars")
+                 for row in pyarrow.parquet.ParquetFile(path).read().to_pylist()]
+        self.assertEqual(sorted(found), [0, 2000, 6000])
+
     def test_a_file_of_somebody_else_is_left(self):
         run = self.piped("bars.parquet")
         self.feed(run, "0,a,1", "2000,a,2")
@@ -370,30 +381,6 @@ class Live(ParquetCase):
         self.assertGreaterEqual(len(self.parts("bars")), before)
         self.assertEqual([path.suffix for path in (self.folder / "bars").iterdir()],
                          [".parquet"] * len(self.parts("bars")))
-
-
-class LeftBehind(ParquetCase):
-    def killed_run(self) -> Path:
-        """Returns the folder of a run that was killed."""
-        run = self.fed(Ticks(100_000), 60, "parquet:bars?rows=5")
-        until(lambda: list((self.folder / "bars").rglob("*.strid-partial")))
-        [rest] = (self.folder / "bars" / "_strid").iterdir()
-        run.kill()
-        self.ended(run, -signal.SIGKILL)
-        self.assertTrue(list(rest.iterdir()))
-        return rest
-
-    def test_parts_of_a_run_that_was_killed_are_removed(self):
-        ticks = Ticks(20_000)
-        self.write(ticks, "ticks.parquet")
-        rest = self.killed_run()
-        live = self.fed(ticks, 4, "parquet:bars?rows=5&every=1h")
-        until(lambda: not rest.exists() and
-              list((self.folder / "bars").rglob("*.strid-partial")))
-        self.window("ticks.parquet", "parquet:bars")
-        self.ended(live)
-        self.assertEqual(self.bars("bars"), sorted(ticks.expected() * 2))
-        self.assertFalse((self.folder / "bars" / "_strid").exists())
 
 
 if __name__ == "__main__":

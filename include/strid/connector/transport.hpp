@@ -141,7 +141,8 @@ class TransportOutput {
     virtual void commit(const Epoch& epoch) = 0;
     /// False where no number can be kept: after a kill the rows of the last snapshot come again.
     [[nodiscard]] virtual bool keeps_epochs() const noexcept { return true; }
-    /// The number of the last epoch of the stream that the table has; 0: none.
+    /// The number of the last epoch of the stream that the table has; 0: none. A run that takes
+    /// snapshots asks behind each open(), before it writes.
     [[nodiscard]] virtual std::uint64_t last_epoch(std::string_view stream) = 0;
     /// Gives the transaction up, and closes the connection.
     virtual void close() noexcept = 0;
