@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,8 @@
 #include <strid/base/error.hpp>
 #include <strid/engine/connector/address_options.hpp>
 #include <strid/state/codec.hpp>
+
+#include "outputs_of_runs.hpp"
 
 namespace strid::detail {
 
@@ -38,33 +39,13 @@ std::string random_stream() {
     return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-/// The addresses that runs write to by epochs: a snapshot finds the rows of one by its address.
-class AddressesOfRuns {
-  public:
-    /// False: the run has another output there.
-    [[nodiscard]] bool add(const RunScope* run, const std::string& address) {
-        const std::lock_guard lock(mutex_);
-        return used_.emplace(run, address).second;
-    }
-    void remove(const RunScope* run, const std::string& address) noexcept {
-        const std::lock_guard lock(mutex_);
-        used_.erase({run, address});
-    }
-
-  private:
-    std::mutex mutex_;
-    std::set<std::pair<const RunScope*, std::string>> used_;
-};
-
-AddressesOfRuns& addresses_of_runs() {
-    static AddressesOfRuns all;
-    return all;
-}
-
 }  // namespace
 
 TableOutput::TableOutput(std::string address, Writing writing)
-    : address_(std::move(address)), writing_(writing), table_(make_transport_output(address_)) {}
+    : address_(std::move(address)),
+      result_(transport_result(address_)),
+      writing_(writing),
+      table_(make_transport_output(address_)) {}
 
 TableOutput::~TableOutput() {
     disconnect();
@@ -95,19 +76,19 @@ void TableOutput::begin_epochs() {
     stored_ = added_ = begun_ = 0;
     has_asked_ = is_to_be_opened_ = false;
     stream_.clear();
-    if (!addresses_of_runs().add(run_, address_)) {
+    if (!OutputsOfRuns::of_process().add(run_, result_)) {
         throw GraphError(address_ +
                          ": two sinks of a run that takes snapshots write there: merge "
                          "their streams, or give one of them &sink=2");
     }
     try {
-        if (const auto* const before = run_->prepared(address_)) go_on(*before);
+        if (const auto* const before = run_->prepared(result_)) go_on(*before);
         if (!header_.empty()) columns_ = names_in_row(std::exchange(header_, {}));
         table_->open(columns_);
         if (stream_.empty()) stream_ = random_stream();
         (void)table_->last_epoch(stream_);  // which may not be allowed
     } catch (...) {
-        addresses_of_runs().remove(run_, address_);
+        OutputsOfRuns::of_process().remove(run_, result_);
         throw;
     }
     if (run_->simulated()) return;
@@ -160,7 +141,9 @@ void TableOutput::take_columns() {
     if (header_.empty()) return;
     columns_ = names_in_row(std::exchange(header_, {}));
     is_to_be_opened_ = thread_.joinable();  // by the thread, which may be using it
-    if (!is_to_be_opened_) table_->open(columns_);
+    if (is_to_be_opened_) return;
+    table_->open(columns_);
+    if (by_epoch_) (void)table_->last_epoch(stream_);
 }
 
 void TableOutput::write(std::string_view rows) {
@@ -272,7 +255,7 @@ void TableOutput::add_epochs(const std::stop_token& stop) {
         std::exception_ptr failure;
         try {
             if (opens) table_->open(columns);
-            add_epoch(epoch, is_lost);
+            add_epoch(epoch, opens);
         } catch (const ConnectionLost& error) {
             reason = error.what();
         } catch (...) {
@@ -306,9 +289,9 @@ void TableOutput::add_epochs(const std::stop_token& stop) {
     }
 }
 
-/// `may_be_there`: the connection was lost, maybe behind the commit.
-void TableOutput::add_epoch(const Epoch& epoch, bool may_be_there) {
-    if (may_be_there && table_->keeps_epochs()) {
+/// `is_new`: the table was opened for it. The connection may have been lost behind the commit.
+void TableOutput::add_epoch(const Epoch& epoch, bool is_new) {
+    if (is_new && table_->keeps_epochs()) {
         const std::uint64_t last = table_->last_epoch(stream_);
         if (last == epoch.number) return;
         if (last != added_) {
@@ -393,7 +376,7 @@ void TableOutput::disconnect() noexcept {
     }
     const std::scoped_lock lock(mutex_);
     table_->close();
-    if (is_open_ && by_epoch_) addresses_of_runs().remove(run_, address_);
+    if (is_open_ && by_epoch_) OutputsOfRuns::of_process().remove(run_, result_);
     is_open_ = false;
 }
 

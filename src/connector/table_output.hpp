@@ -48,7 +48,7 @@ class TableOutput final : public RowOutput {
 
     void commit() override;
     void discard() noexcept override;
-    [[nodiscard]] std::string name() const override { return address_; }
+    [[nodiscard]] std::string name() const override { return result_; }
     void snapshot_begins(std::uint64_t snapshot) noexcept override;
     void prepare(std::uint64_t snapshot, StateWriter& writer) override;
     void snapshot_ended(std::uint64_t snapshot, bool is_stored) noexcept override;
@@ -81,10 +81,11 @@ class TableOutput final : public RowOutput {
     void set_held_bytes(std::size_t bytes) noexcept;
     [[nodiscard]] bool has_work() const noexcept;
     void add_epochs(const std::stop_token& stop);
-    void add_epoch(const Epoch& epoch, bool may_be_there);
+    void add_epoch(const Epoch& epoch, bool is_new);
     void disconnect() noexcept;
 
     const std::string address_;
+    const std::string result_;  // the name of its rows in a snapshot
     const Writing writing_;
     std::unique_ptr<TransportOutput> table_;  // of this run
     std::shared_ptr<Connection> connection_;  // the same; null: there is no run

@@ -253,6 +253,14 @@ std::unique_ptr<TransportOutput> make_transport_output(const std::string& addres
     return transport.output(std::move(parts));
 }
 
+std::string transport_result(const std::string& address) {
+    TransportAddress parts(address);
+    if (!served(parts).options_may_change) return address;
+    const std::string name = parts.scheme() + ":" + parts.place();
+    const std::string sink = parts.take("sink");
+    return sink.empty() ? name : name + "?sink=" + sink;
+}
+
 std::vector<std::string> names_in_row(std::string_view row) {
     std::vector<std::string> names;
     detail::RowsOfText{}.for_each(row, "the names of columns",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -41,20 +42,41 @@ std::string append_number(arrow::ArrayBuilder& builder, const arrow::DataType& /
     return fault_of_status(static_cast<Builder&>(builder).Append(value));
 }
 
-/// A whole number beyond 2^53 that a double lacks is refused: it would come back as another one.
-std::string append_double(arrow::ArrayBuilder& builder, const arrow::DataType& type,
-                          std::string_view text) {
-    std::int64_t whole = 0;
-    const bool is_whole = detail::read_integer(text, whole) == nullptr;
-    constexpr std::int64_t exact = std::int64_t{1} << 53;
-    if (is_whole && (whole > exact || whole < -exact)) {
-        const auto near = static_cast<double>(whole);
-        const bool is_in_range = near < 0x1p63;
-        if (!is_in_range || static_cast<std::int64_t>(near) != whole) {
-            return "a double has no such whole number";
-        }
+/// The digits of a whole number, which may have zeros behind a point; empty: it is none, or zero.
+std::string_view digits_of_whole(std::string_view text) {
+    text = detail::without_plus(detail::trimmed(text));
+    if (text.starts_with('-')) text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::string_view rest = text.substr(end);
+    const bool is_whole = rest.empty() || (rest.front() == '.' && rest.find_first_not_of('0', 1) ==
+                                                                      std::string_view::npos);
+    if (!is_whole) return {};
+    text = text.substr(0, end);
+    return text.substr(std::min(text.find_first_not_of('0'), text.size()));
+}
+
+/// Whether a whole number is the value that was read, and not only near it. One that is written as
+/// the value is comes back as it was.
+template <class Number>
+bool is_exact(std::string_view text, Number value) {
+    const std::string_view digits = digits_of_whole(text);
+    if (digits.size() <= std::numeric_limits<Number>::digits10) return true;
+    if (fmt::format("{:.0f}", std::abs(static_cast<double>(value))) == digits) return true;
+    std::string written;
+    detail::append_floating(written, value);
+    return written == text;
+}
+
+/// A whole number that the type lacks is refused: it would come back as another one.
+template <class Builder>
+std::string append_floating(arrow::ArrayBuilder& builder, const arrow::DataType& type,
+                            std::string_view text) {
+    typename Builder::value_type value{};
+    const bool is_read = detail::read_csv_value(text, value, NonFinite::accept) == nullptr;
+    if (is_read && std::isfinite(value) && !is_exact(text, value)) {
+        return fmt::format("a {} has no such whole number", type.ToString());
     }
-    return append_number<arrow::DoubleBuilder>(builder, type, text);
+    return append_number<Builder>(builder, type, text);
 }
 
 std::string append_string(arrow::ArrayBuilder& builder, const arrow::DataType& /*type*/,
@@ -68,20 +90,43 @@ std::string append_binary(arrow::ArrayBuilder& builder, const arrow::DataType& /
     return fault_of_status(static_cast<arrow::BinaryBuilder&>(builder).Append(text));
 }
 
-std::string append_date(arrow::ArrayBuilder& builder, const arrow::DataType& /*type*/,
-                        std::string_view text) {
+struct Moment {
     EventTime time;
     TimeForm form;
-    const TimeFault fault = read_time(text, {}, time, form);
+    std::int64_t days_later = 0;
+};
+
+/// Dates beyond 1677 and 2262, which no EventTime has, are read as such of the same place in
+/// another cycle of the calendar.
+TimeFault read_moment(std::string_view text, std::int64_t unit_ns, Moment& moment) {
+    constexpr int cycle_years = 400;
+    constexpr int cycle_days = 146'097;
+    constexpr int first_year = 1700;
+    const TimeFault fault = read_time(text, {.unit_ns = unit_ns}, moment.time, moment.form);
+    if (fault == TimeFault::none || text.size() < 5 || text[4] != '-') return fault;
+    int year = 0;
+    if (detail::read_integer(text.substr(0, 4), year) != nullptr || year < 0) return fault;
+    int near = first_year - first_year % cycle_years + year % cycle_years;
+    if (near < first_year) near += cycle_years;
+    moment.days_later = std::int64_t{(year - near) / cycle_years} * cycle_days;
+    return read_time(fmt::format("{}{}", near, text.substr(4)), {.unit_ns = unit_ns}, moment.time,
+                     moment.form);
+}
+
+std::string append_date(arrow::ArrayBuilder& builder, const arrow::DataType& /*type*/,
+                        std::string_view text) {
+    Moment moment;
+    const TimeFault fault = read_moment(text, 1, moment);
     if (fault != TimeFault::none) return describe(fault);
-    if (form.kind != TimeForm::Kind::date || time.ns() % day_in_ns != 0) return "not a date";
-    const auto days = static_cast<std::int32_t>(time.ns() / day_in_ns);
+    const std::int64_t ns = moment.time.ns();
+    if (moment.form.kind != TimeForm::Kind::date || ns % day_in_ns != 0) return "not a date";
+    const auto days = static_cast<std::int32_t>(ns / day_in_ns + moment.days_later);
     return fault_of_status(static_cast<arrow::Date32Builder&>(builder).Append(days));
 }
 
-std::int64_t unit_in_ns(arrow::TimeUnit::type unit) noexcept {
+std::int64_t unit_in_ns(const arrow::DataType& type) noexcept {
     constexpr std::array<std::int64_t, 4> all{second_in_ns, 1'000'000, 1'000, 1};
-    return all[static_cast<std::size_t>(unit)];
+    return all[static_cast<std::size_t>(static_cast<const arrow::TimestampType&>(type).unit())];
 }
 
 /// A whole number is of the unit.
@@ -90,13 +135,16 @@ std::string append_timestamp(arrow::ArrayBuilder& builder, const arrow::DataType
     auto& times = static_cast<arrow::TimestampBuilder&>(builder);
     std::int64_t value = 0;
     if (detail::read_integer(text, value) == nullptr) return fault_of_status(times.Append(value));
-    const std::int64_t unit_ns = unit_in_ns(static_cast<const arrow::TimestampType&>(type).unit());
-    EventTime time;
-    TimeForm form;
-    const TimeFault fault = read_time(text, {.unit_ns = unit_ns}, time, form);
+    const std::int64_t unit_ns = unit_in_ns(type);
+    Moment moment;
+    const TimeFault fault = read_moment(text, unit_ns, moment);
     if (fault != TimeFault::none) return describe(fault);
-    if (time.ns() % unit_ns != 0) return "it has more places than the unit of the column";
-    return fault_of_status(times.Append(time.ns() / unit_ns));
+    if (moment.time.ns() % unit_ns != 0) return "it has more places than the unit of the column";
+    if (__builtin_mul_overflow(moment.days_later, day_in_ns / unit_ns, &value) ||
+        __builtin_add_overflow(moment.time.ns() / unit_ns, value, &value)) {
+        return "nanoseconds are of the years 1677 to 2262";
+    }
+    return fault_of_status(times.Append(value));
 }
 
 std::string append_decimal(arrow::ArrayBuilder& builder, const arrow::DataType& type,
@@ -112,6 +160,30 @@ std::string append_decimal(arrow::ArrayBuilder& builder, const arrow::DataType& 
         return "it has more digits than the type of the column";
     }
     return fault_of_status(static_cast<arrow::Decimal128Builder&>(builder).Append(*scaled));
+}
+
+/// As it is written.
+bool is_plain_integer(std::string_view text) {
+    std::int64_t value = 0;
+    if (detail::read_integer(text, value) != nullptr) return false;
+    const fmt::format_int written(value);
+    return std::string_view(written.data(), written.size()) == text;
+}
+
+/// Without what no double comes back with: a plus sign, zeros in front, and more digits than it
+/// has.
+bool is_plain_double(std::string_view text) {
+    double value = 0;
+    if (detail::read_floating(text, value, NonFinite::reject) != nullptr) return false;
+    std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+    const bool has_zero = digits.size() > 1 && digits[0] == '0' && digits[1] >= '0';
+    const bool is_plain = digits[0] >= '0' && (!has_zero || digits[1] == 'e' || digits[1] == 'E');
+    if (!is_plain || detail::trimmed(text) != text || !is_exact(text, value)) return false;
+    digits = digits.substr(0, digits.find_first_of("eE"));
+    digits.remove_prefix(std::min(digits.find_first_not_of("0."), digits.size()));
+    const auto points = std::count(digits.begin(), digits.end(), '.');
+    return digits.size() - static_cast<std::size_t>(points) <=
+           std::numeric_limits<double>::max_digits10;
 }
 
 std::shared_ptr<arrow::DataType> decimal_of(std::string_view digits) {
@@ -190,11 +262,8 @@ void TypeGuess::look_at(const FieldText& field, bool is_quoted) {
     if (is_quoted) may_be_bool_ = may_be_integer_ = may_be_double_ = may_be_moment_ = false;
     const std::string_view text = *field;
     may_be_bool_ = may_be_bool_ && (text == "true" || text == "false");
-    std::int64_t whole = 0;
-    may_be_integer_ = may_be_integer_ && detail::read_integer(text, whole) == nullptr;
-    double number = 0;
-    may_be_double_ =
-        may_be_double_ && detail::read_floating(text, number, NonFinite::reject) == nullptr;
+    may_be_integer_ = may_be_integer_ && is_plain_integer(text);
+    may_be_double_ = may_be_double_ && is_plain_double(text);
     if (!may_be_moment_) return;
     EventTime time;
     TimeForm form;
@@ -232,9 +301,9 @@ AppendText append_text_of(const arrow::DataType& type) noexcept {
         case Type::UINT64:
             return &append_number<arrow::UInt64Builder>;
         case Type::FLOAT:
-            return &append_number<arrow::FloatBuilder>;
+            return &append_floating<arrow::FloatBuilder>;
         case Type::DOUBLE:
-            return &append_double;
+            return &append_floating<arrow::DoubleBuilder>;
         case Type::BINARY:
             return &append_binary;
         case Type::DATE32:
@@ -248,13 +317,26 @@ AppendText append_text_of(const arrow::DataType& type) noexcept {
     }
 }
 
-std::optional<std::int64_t> moment_of_text(const arrow::DataType& type, std::string_view text) {
+std::optional<std::chrono::sys_seconds> moment_of_text(const arrow::DataType& type,
+                                                       std::string_view text) {
+    using namespace std::chrono;
     if (type.id() != arrow::Type::TIMESTAMP) return std::nullopt;
-    const std::int64_t unit_ns = unit_in_ns(static_cast<const arrow::TimestampType&>(type).unit());
-    EventTime time;
-    TimeForm form;
-    if (read_time(text, {.unit_ns = unit_ns}, time, form) != TimeFault::none) return std::nullopt;
-    return time.ns();
+    const std::int64_t unit_ns = unit_in_ns(type);
+    seconds found{};
+    std::int64_t value = 0;
+    if (detail::read_integer(text, value) == nullptr) {
+        const std::int64_t in_second = second_in_ns / unit_ns;
+        found = seconds{value / in_second - (value % in_second < 0 ? 1 : 0)};
+    } else {
+        Moment moment;
+        if (read_moment(text, unit_ns, moment) != TimeFault::none) return std::nullopt;
+        found = floor<seconds>(nanoseconds{moment.time.ns()}) + days{moment.days_later};
+    }
+    constexpr sys_seconds begin = sys_days{year{0} / January / 1};
+    constexpr sys_seconds end = sys_days{year{10'000} / January / 1};
+    const sys_seconds moment{found};
+    if (moment < begin || moment >= end) return std::nullopt;
+    return moment;
 }
 
 }  // namespace strid::parquet

@@ -4,6 +4,7 @@
 // values; a column is used by one thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,7 +34,8 @@ void add_types(TypeNames& types, const std::string& list, const std::string& add
 [[nodiscard]] std::shared_ptr<arrow::DataType> type_of_name(std::string_view name);
 
 /// The type that the fields of a column have: the first that can hold all of them, of bool, int64,
-/// double, timestamp[ns] and string.
+/// double, timestamp[ns] and string. A number is one where its text says no more than the value
+/// does: `007` and whole numbers that a type lacks are text.
 class TypeGuess {
   public:
     void look_at(const FieldText& field, bool is_quoted);
@@ -53,8 +55,9 @@ using AppendText = std::string (*)(arrow::ArrayBuilder& builder, const arrow::Da
 /// For a type of type_of_name().
 [[nodiscard]] AppendText append_text_of(const arrow::DataType& type) noexcept;
 
-/// Nanoseconds since 1970 of a text in a column of times. None: it is no time, or another type.
-[[nodiscard]] std::optional<std::int64_t> moment_of_text(const arrow::DataType& type,
-                                                         std::string_view text);
+/// The moment of a text in a column of times. None: it is no time of the years 0 to 9999, or it is
+/// another type.
+[[nodiscard]] std::optional<std::chrono::sys_seconds> moment_of_text(const arrow::DataType& type,
+                                                                     std::string_view text);
 
 }  // namespace strid::parquet

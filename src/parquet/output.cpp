@@ -46,7 +46,14 @@ TypeNames types_of(TransportAddress& address, std::string_view option) {
 }
 
 /// Takes its options.
-PartLimits limits_of(TransportAddress& address) {
+PartLimits limits_of(TransportAddress& address, bool is_file) {
+    for (const auto& [option, value] : address.left()) {
+        const bool is_of_parts =
+            option == "rows" || option == "size" || option == "every" || option == "sink";
+        if (is_file && is_of_parts) {
+            address.refuse(option + ": of a folder, whose name does not end in .parquet");
+        }
+    }
     return {.rows = detail::take_count(address, "rows", 0, part_rows_most),
             .bytes = detail::take_bytes(address, "size", part_bytes_usual, part_bytes_most),
             .age = detail::take_time(address, "every", part_age_usual)};
@@ -81,7 +88,7 @@ FolderOutput::FolderOutput(TransportAddress address)
       given_(types_of(address, "types")),
       known_(types_of(address, "known")),
       partition_(address.take("partition"), name_),
-      limits_(limits_of(address)),
+      limits_(limits_of(address, is_file_)),
       properties_(properties_of(address)),
       folder_(path_),
       parts_(
@@ -230,7 +237,7 @@ void FolderOutput::write(std::string_view rows) {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
     if (is_file_ && commits_ != 0) {
-        ::unlink(path_.c_str());  // ours
+        remove_file();
         throw InputOutputError(
             name_ +
             ": a file of Parquet is written whole: a run that writes live writes "
@@ -249,6 +256,13 @@ void FolderOutput::write(std::string_view rows) {
         }
     }
     has_failed_ = false;
+}
+
+/// Of this run: it may be another one by now.
+void FolderOutput::remove_file() const noexcept {
+    struct stat status {};
+    if (::lstat(path_.c_str(), &status) != 0) return;
+    if (status.st_dev == device_ && status.st_ino == inode_) ::unlink(path_.c_str());
 }
 
 /// All rows are in whole parts.
@@ -275,6 +289,11 @@ void FolderOutput::name_file() {
                               temporary_name(path_.substr(path_.rfind('/') + 1)));
         whole_.emplace_back(empty.path(), "");
         empty.finish();
+    }
+    struct stat status {};
+    if (::lstat(whole_.front().first.c_str(), &status) == 0) {
+        device_ = status.st_dev;
+        inode_ = status.st_ino;
     }
     rename_to_new(whole_.front().first, path_);
     whole_.clear();
@@ -306,6 +325,9 @@ void FolderOutput::commit() {
 
 void FolderOutput::commit(const Epoch& epoch) {
     const std::lock_guard lock(mutex_);
+    if (!folder_.has_epochs_of(epoch.stream)) {
+        throw InputOutputError(name_ + ": the epochs of the stream have not been asked for");
+    }
     end_parts();
     parts_of_run_ = 0;
     name_parts(fmt::format("{}-{:010}", epoch.stream, epoch.number));
@@ -333,16 +355,20 @@ void FolderOutput::close() noexcept {
     thread_ = {};
     const std::lock_guard lock(mutex_);
     const bool was_live = commits_ > 1 && !is_file_;
-    if (was_live && !has_failed_ && !failure_) {
-        try {
-            end_parts();
-            name_parts(run_);
-            folder_.publish();
-        } catch (...) {
-            has_failed_ = true;  // the run has failed already
-        }
-    }
+    if (was_live) publish_rest();
     reset();
+}
+
+/// The rows that commit() has answered for, also where a call has failed since.
+void FolderOutput::publish_rest() noexcept {
+    try {
+        if (!has_failed_ && !failure_) end_parts();
+    } catch (...) {
+        has_failed_ = true;  // the run has failed already
+    }
+    parts_.finish_usable();
+    name_parts(run_);
+    folder_.publish_usable();
 }
 
 void FolderOutput::reset() noexcept {

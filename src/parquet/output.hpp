@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_rows.hpp>
 
@@ -55,6 +57,8 @@ class FolderOutput final : public TransportOutput {
     void name_parts(std::string_view beginning);
     void name_file();
     void end_old_parts(const std::stop_token& stop);
+    void remove_file() const noexcept;
+    void publish_rest() noexcept;
     void reset() noexcept;
     [[nodiscard]] std::string types_text() const;
 
@@ -81,6 +85,8 @@ class FolderOutput final : public TransportOutput {
     std::string run_;  // the beginning of the names of parts, without epochs
     std::uint64_t parts_of_run_ = 0;
     std::uint64_t commits_ = 0;
+    ::dev_t device_ = 0;  // of the file, once it has its name
+    ::ino_t inode_ = 0;
     bool has_rows_ = false;  // behind the last commit
     bool has_begun_ = false;
     bool has_failed_ = false;     // a call has thrown

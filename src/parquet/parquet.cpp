@@ -12,6 +12,7 @@ namespace strid {
 
 void use_parquet() {
     add_transport({.scheme = "parquet",
+                   .options_may_change = true,
                    .input =
                        [](TransportAddress address) {
                            return std::make_unique<parquet::FileInput>(std::move(address));

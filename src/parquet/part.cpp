@@ -81,6 +81,8 @@ void Part::fail_write(const std::string& why, int error) const {
 }
 
 void Part::append(const std::vector<FieldText>& fields) {
+    if (is_torn_) end_group();
+    is_torn_ = true;  // until all of its columns have the row
     for (std::size_t i = 0; i != builders_.size(); ++i) {
         const FieldText& field = fields[form_->fields[i]];
         if (!field) {
@@ -97,27 +99,35 @@ void Part::append(const std::vector<FieldText>& fields) {
         }
         held_bytes_ += field->size() + 1;
     }
+    is_torn_ = false;
     ++rows_;
     if (++held_rows_ == group_rows_max || held_bytes_ >= form_->group_bytes) end_group();
 }
 
 void Part::end_group() {
-    if (held_rows_ == 0) return;
+    if (is_broken_) fail_write("it was cut", 0);
+    const auto rows = static_cast<std::int64_t>(std::exchange(held_rows_, 0));
+    held_bytes_ = 0;
+    is_torn_ = false;
+    is_broken_ = true;  // until the group is written
     std::vector<std::shared_ptr<arrow::Array>> columns;
     for (const auto& builder : builders_) {
         std::shared_ptr<arrow::Array> column;
         check_write(builder->Finish(&column));
-        columns.push_back(std::move(column));
+        // Some of them have a field of a row that was refused.
+        columns.push_back(column->length() == rows ? std::move(column) : column->Slice(0, rows));
     }
-    const auto rows = static_cast<std::int64_t>(std::exchange(held_rows_, 0));
-    held_bytes_ = 0;
-    check_write(
-        writer_->WriteTable(*arrow::Table::Make(form_->schema, std::move(columns), rows), rows));
-    bytes_ = static_cast<std::uint64_t>(checked(form_->name, stream_->Tell()));
+    if (rows != 0) {
+        check_write(writer_->WriteTable(
+            *arrow::Table::Make(form_->schema, std::move(columns), rows), rows));
+        bytes_ = static_cast<std::uint64_t>(checked(form_->name, stream_->Tell()));
+    }
+    is_broken_ = false;
 }
 
 void Part::finish() {
     end_group();
+    is_broken_ = true;
     check_write(writer_->Close());
     bytes_ = static_cast<std::uint64_t>(checked(form_->name, stream_->Tell()));
     check_write(stream_->Close());

@@ -37,7 +37,8 @@ class Part {
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
 
-    /// `fields`: all of a row.
+    /// `fields`: all of a row. Where one of them does not suit its column none of them is in the
+    /// file, which can be gone on with.
     void append(const std::vector<FieldText>& fields);
     /// Writes the rows that are held as a group.
     void end_group();
@@ -67,6 +68,8 @@ class Part {
     std::uint64_t held_rows_ = 0;
     std::uint64_t held_bytes_ = 0;
     std::uint64_t bytes_ = 0;
+    bool is_torn_ = false;    // some builders have a row that others have not
+    bool is_broken_ = false;  // a write has failed
 };
 
 }  // namespace strid::parquet

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +60,31 @@ bool is_there(const std::string& path) noexcept {
     return ::lstat(path.c_str(), &status) == 0;
 }
 
+bool is_one_file(const std::string& one, const std::string& other) noexcept {
+    struct stat first {};
+    struct stat second {};
+    return ::lstat(one.c_str(), &first) == 0 && ::lstat(other.c_str(), &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/// Removes the parts without a name that a process which was killed has left.
+void remove_rest(const std::string& folder) noexcept {
+    std::error_code error;
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string path = entry.path().string();
+        if (path.ends_with(temporary_ending)) paths.push_back(path);
+    }
+    for (const std::string& path : paths) ::unlink(path.c_str());
+}
+
+/// `20260301T100000-XXXXXXXXXX`; one of a run with epochs is of hexadecimal digits.
+bool is_name_of_run(std::string_view name) noexcept {
+    constexpr std::size_t day = 8;
+    constexpr std::size_t time = 15;
+    return name.size() > time && name[day] == 'T' && name[time] == '-';
+}
+
 /// `word REST`: the rest; throws InputOutputError where the line is another.
 std::string_view rest_of(std::string_view line, std::string_view word, const std::string& path) {
     if (!line.starts_with(word)) throw InputOutputError(path + ": the file is damaged");
@@ -89,28 +115,22 @@ void synchronize_folder(const std::string& path) {
 void rename_to_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
     // Some file systems know no such flag: a second name does not replace one either.
-    const int error = errno;
-    if (error == EINVAL && ::link(from.c_str(), to.c_str()) == 0) {
-        ::unlink(from.c_str());
-        return;
-    }
-    fail_at(to, "cannot name the file", error == EINVAL ? errno : error);
+    int error = errno;
+    if (error == EINVAL) error = ::link(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+    // A process that was killed between the two calls has left both names.
+    const bool is_done = error == 0 || (error == EEXIST && is_one_file(from, to));
+    if (!is_done) fail_at(to, "cannot name the file", error);
+    ::unlink(from.c_str());
 }
 
 void PartFolder::begin(std::string_view stream, bool has_epochs) {
     close();
     rest_ = fmt::format("{}/{}/{}", path_, own_folder, path_part(stream));
-    make_folder(rest_);
     if (has_epochs) {
-        const std::string path = rest_ + "/lock";
-        lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (lock_ < 0) fail_at(path, "cannot write", errno);
-        if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-            const int error = errno;
-            ::close(std::exchange(lock_, -1));
-            if (error != EWOULDBLOCK) fail_at(path, "cannot lock", error);
-            throw ConnectionLost(path_ + ": another process writes this stream");
-        }
+        lock_stream();
+    } else {
+        remove_dead_runs();
+        lock_run();
     }
     stream_ = stream;
     has_epochs_ = has_epochs;
@@ -118,8 +138,59 @@ void PartFolder::begin(std::string_view stream, bool has_epochs) {
     types_.clear();
     if (!has_epochs) return;
     read_epoch();
-    name_parts();
-    remove_rest();
+    name_parts(make_folders());
+    remove_rest(rest_);
+}
+
+void PartFolder::lock_stream() {
+    make_folder(rest_);
+    const std::string path = rest_ + "/lock";
+    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (lock_ < 0) fail_at(path, "cannot write", errno);
+    if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
+    const int error = errno;
+    ::close(std::exchange(lock_, -1));
+    if (error != EWOULDBLOCK) fail_at(path, "cannot lock", error);
+    throw ConnectionLost(path_ + ": another process writes this stream");
+}
+
+/// Another process may remove the folder before it is locked.
+void PartFolder::lock_run() {
+    for (;;) {
+        make_folder(rest_);
+        lock_ = ::open(rest_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (lock_ < 0 && errno == ENOENT) continue;
+        if (lock_ < 0) fail_at(rest_, "cannot open the folder", errno);
+        // Where there are no such locks no other process gets one, and nothing is removed.
+        const bool is_held = ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        struct stat of_path {};
+        struct stat of_lock {};
+        const bool is_same = ::stat(rest_.c_str(), &of_path) == 0 &&
+                             ::fstat(lock_, &of_lock) == 0 && of_path.st_ino == of_lock.st_ino;
+        if (!is_held && is_same) return;
+        ::close(std::exchange(lock_, -1));
+    }
+}
+
+/// The folders of runs without epochs that were killed: their locks are free.
+void PartFolder::remove_dead_runs() const noexcept {
+    std::error_code error;
+    std::vector<std::string> paths;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(path_ + "/" + std::string(own_folder), error)) {
+        if (is_name_of_run(entry.path().filename().string())) {
+            paths.push_back(entry.path().string());
+        }
+    }
+    for (const std::string& path : paths) {
+        const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder < 0) continue;
+        if (::flock(folder, LOCK_EX | LOCK_NB) == 0) {
+            remove_rest(path);
+            ::rmdir(path.c_str());
+        }
+        ::close(folder);
+    }
 }
 
 /// The parts that it names are added, where they have no names yet.
@@ -169,55 +240,75 @@ void PartFolder::add(std::string temporary, std::string name) {
 }
 
 void PartFolder::publish() {
-    name_parts();
+    name_parts(make_folders());
+}
+
+void PartFolder::publish_usable() noexcept {
+    const std::vector<Named> all = std::exchange(added_, {});
+    for (const Named& part : all) {
+        try {
+            added_ = {part};
+            name_parts(make_folders());
+        } catch (...) {  // the run has failed already
+        }
+    }
+    added_.clear();
 }
 
 void PartFolder::publish(std::uint64_t epoch, std::string_view types) {
     if (epoch <= epoch_) {
         throw ConnectionLost(fmt::format("{}: another process has added epoch {}", path_, epoch_));
     }
+    const std::vector<std::string> folders = make_folders();
     write_epoch(epoch, types);
     epoch_ = epoch;
     types_ = types;
-    name_parts();
+    name_parts(folders);
 }
 
-void PartFolder::name_parts() {
+/// Those of the parts that are added. Before any of them has its name: it may be that one of their
+/// names is none.
+std::vector<std::string> PartFolder::make_folders() const {
     std::vector<std::string> folders;
-    for (const Named& part : added_) name_part(part, folders);
+    for (const Named& part : added_) {
+        const std::string to = fmt::format("{}/{}", path_, part.second);
+        if (to.size() >= PATH_MAX) fail_at(to, "cannot name the file", ENAMETOOLONG);
+        std::string folder = to.substr(0, to.rfind('/'));
+        if (std::find(folders.begin(), folders.end(), folder) != folders.end()) continue;
+        make_folder(folder);
+        folders.push_back(std::move(folder));
+    }
+    return folders;
+}
+
+void PartFolder::name_parts(const std::vector<std::string>& folders) {
+    std::size_t named = 0;
+    try {
+        for (; named != added_.size(); ++named) name_part(added_[named]);
+    } catch (...) {
+        while (!has_epochs_ && named != 0) {
+            const auto& [from, name] = added_[--named];
+            ::rename(fmt::format("{}/{}", path_, name).c_str(), from.c_str());
+        }
+        throw;
+    }
     for (const std::string& folder : folders) synchronize_folder(folder);
     if (!folders.empty()) synchronize_folder(rest_);
     added_.clear();
 }
 
-void PartFolder::name_part(const Named& part, std::vector<std::string>& folders) {
+void PartFolder::name_part(const Named& part) {
     const std::string to = fmt::format("{}/{}", path_, part.second);
-    const std::string folder = to.substr(0, to.rfind('/'));
-    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
-        make_folder(folder);
-        folders.push_back(folder);
-    }
     // Behind a fault that has passed some have their names.
     if (has_epochs_ && !is_there(part.first) && is_there(to)) return;
     rename_to_new(part.first, to);
-}
-
-/// A process that was killed has left them.
-void PartFolder::remove_rest() noexcept {
-    std::error_code error;
-    std::vector<std::string> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(rest_, error)) {
-        const std::string path = entry.path().string();
-        if (path.ends_with(temporary_ending)) paths.push_back(path);
-    }
-    for (const std::string& path : paths) ::unlink(path.c_str());
 }
 
 void PartFolder::close() noexcept {
     if (stream_.empty()) return;
     // Those of an epoch that the folder has get their names from the next one.
     if (!has_epochs_) {
-        remove_rest();
+        remove_rest(rest_);
         if (::rmdir(rest_.c_str()) == 0) {
             ::rmdir(rest_.substr(0, rest_.rfind('/')).c_str());
         }

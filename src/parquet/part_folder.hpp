@@ -7,7 +7,8 @@
 // Of a run with snapshots the parts of an epoch are named in the file `epoch`, with its number and
 // the types of the columns. The file is replaced at once; from then on the epoch is in the folder,
 // whatever happens: a part that has not its name yet gets it from last_epoch(). One process at a
-// time has the lock of a stream. Threads: one at a time.
+// time has the lock of a stream. A run without snapshots locks its folder while it lasts; the next
+// one removes those that are not locked. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,11 @@ class PartFolder {
     /// A part that is whole gets a name below the folder with the next publish().
     void add(std::string temporary, std::string name);
     [[nodiscard]] bool has_added() const noexcept { return !added_.empty(); }
+    /// Of a run without epochs all get their names, or none.
     void publish();
-    /// The same, as the parts of an epoch.
+    /// Behind a failure: those that can have names get them.
+    void publish_usable() noexcept;
+    /// The same as publish(), as the parts of an epoch: once it is recorded they get their names.
     void publish(std::uint64_t epoch, std::string_view types);
     /// Of the stream: what the folder has.
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
@@ -47,16 +51,22 @@ class PartFolder {
     /// Removes parts without a name. begin() may follow.
     void close() noexcept;
 
-    [[nodiscard]] const std::string& stream() const noexcept { return stream_; }
+    /// Whether it has begun with them.
+    [[nodiscard]] bool has_epochs_of(std::string_view stream) const noexcept {
+        return has_epochs_ && !stream_.empty() && stream_ == stream;
+    }
 
   private:
     using Named = std::pair<std::string, std::string>;  // path, name below the folder
 
+    void lock_stream();
+    void lock_run();
+    void remove_dead_runs() const noexcept;
     void read_epoch();
     void write_epoch(std::uint64_t epoch, std::string_view types);
-    void name_parts();
-    void name_part(const Named& part, std::vector<std::string>& folders);
-    void remove_rest() noexcept;
+    [[nodiscard]] std::vector<std::string> make_folders() const;
+    void name_parts(const std::vector<std::string>& folders);
+    void name_part(const Named& part);
 
     const std::string path_;
     std::string stream_;  // empty: it has not begun

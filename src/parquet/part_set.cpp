@@ -58,6 +58,20 @@ void PartSet::finish_all() {
     while (!open_.empty()) finish(open_.begin());
 }
 
+void PartSet::finish_usable() noexcept {
+    for (auto at = open_.begin(); at != open_.end();) {
+        try {
+            if (at->second.part->rows() != 0) {
+                at = finish(at);
+                continue;
+            }
+        } catch (...) {  // the run has failed already
+        }
+        ::unlink(at->second.part->path().c_str());
+        at = open_.erase(at);
+    }
+}
+
 void PartSet::finish_old(Clock::time_point now) {
     for (auto at = open_.begin(); at != open_.end();) {
         at = now - at->second.begun >= limits_.age ? finish(at) : std::next(at);

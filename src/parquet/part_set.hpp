@@ -40,6 +40,8 @@ class PartSet {
     void append(const std::shared_ptr<const PartForm>& form, const std::string& folder,
                 const std::vector<FieldText>& fields);
     void finish_all();
+    /// Behind a failure: those that can be written. The others are removed.
+    void finish_usable() noexcept;
     /// Those that have lasted so long as a part may.
     void finish_old(Clock::time_point now);
     /// Removes those that are not whole.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,6 +27,25 @@ Partition::Partition(const std::string& list, std::string address) : address_(st
         }
         keys_.push_back(std::move(key));
     }
+    std::set<std::string> names;
+    for (const Key& key : keys_) {
+        const std::string name = name_of(key);
+        if (name.starts_with('_') || name.starts_with('.')) {
+            throw GraphError(
+                fmt::format("{}: partition: the folders of '{}' would be hidden: its "
+                            "name begins with a point or an underscore",
+                            address_, key.column));
+        }
+        if (!names.insert(name).second) {
+            throw GraphError(
+                fmt::format("{}: partition: two folders have the name '{}'", address_, name));
+        }
+    }
+}
+
+std::string Partition::name_of(const Key& key) {
+    if (key.kind == Kind::value) return path_part(key.column);
+    return key.kind == Kind::date ? "date" : "hour";
 }
 
 void Partition::set_columns(const std::vector<std::string>& names, const arrow::Schema& types) {
@@ -52,33 +73,42 @@ bool Partition::has(std::size_t column) const noexcept {
 }
 
 void Partition::append_folder(std::string& path, const std::vector<FieldText>& fields) const {
-    using namespace std::chrono;
     for (const Key& key : keys_) {
         const FieldText& field = fields[key.place];
-        const char* const name = key.kind == Kind::date ? "date" : "hour";
-        path += key.kind == Kind::value ? path_part(key.column) : name;
-        path += '=';
+        const std::size_t begin = path.size();
+        (path += name_of(key)) += '=';
         if (!field || field->empty()) {
             path += null_folder;
         } else if (key.kind == Kind::value) {
             path += path_part(*field);
-        } else if (const auto ns = moment_of_text(*key.type, *field)) {
-            const sys_time<nanoseconds> moment{nanoseconds{*ns}};
-            const auto day = floor<days>(moment);
-            if (key.kind == Kind::hour) {
-                path += fmt::format("{:02}", floor<hours>(moment - day).count());
-            } else {
-                const year_month_day date{day};
-                path += fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                                    static_cast<unsigned>(date.month()),
-                                    static_cast<unsigned>(date.day()));
-            }
         } else {
-            throw InputOutputError(fmt::format("{}: partition: \"{}\" in '{}' is no time", address_,
-                                               field->substr(0, 100), key.column));
+            append_moment(path, key, *field);
+        }
+        if (path.size() - begin > NAME_MAX) {
+            throw InputOutputError(fmt::format(
+                "{}: partition: a value of '{}' is too long for the name of a folder: \"{}...\"",
+                address_, key.column, field->substr(0, 100)));
         }
         path += '/';
     }
+}
+
+void Partition::append_moment(std::string& path, const Key& key, std::string_view text) const {
+    using namespace std::chrono;
+    const auto moment = moment_of_text(*key.type, text);
+    const year_month_day date{floor<days>(moment.value_or(sys_seconds{}))};
+    if (!moment) {
+        throw InputOutputError(
+            fmt::format("{}: partition: \"{}\" in '{}' is no time of the years 0 "
+                        "to 9999",
+                        address_, text.substr(0, 100), key.column));
+    }
+    if (key.kind == Kind::hour) {
+        path += fmt::format("{:02}", floor<hours>(*moment - floor<days>(*moment)).count());
+        return;
+    }
+    path += fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 }  // namespace strid::parquet

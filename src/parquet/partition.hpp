@@ -39,6 +39,9 @@ class Partition {
         std::shared_ptr<arrow::DataType> type = nullptr;
     };
 
+    static std::string name_of(const Key& key);
+    void append_moment(std::string& path, const Key& key, std::string_view text) const;
+
     std::string address_;  // for messages
     std::vector<Key> keys_;
 };

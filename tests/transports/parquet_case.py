@@ -4,8 +4,10 @@ where Python has it, and what they do with it."""
 
 import csv
 import io
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -44,6 +46,15 @@ class ParquetCase(TransportCase):
         done = subprocess.run([STRID, "window", "--quiet", *options], cwd=self.folder,
                               capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def elsewhere(self) -> Path:
+        """A folder of another file system."""
+        place = Path("/dev/shm")
+        if not place.is_dir() or place.stat().st_dev == self.folder.stat().st_dev:
+            self.skipTest("there is one file system")
+        place = Path(tempfile.mkdtemp(dir=place))
+        self.addCleanup(shutil.rmtree, place)
+        return place
 
     def of_csv(self, name: str) -> list[tuple]:
         rows = list(csv.reader(io.StringIO((self.folder / name).read_text())))[1:]

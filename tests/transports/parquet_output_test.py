@@ -6,21 +6,15 @@ them.
     parquet_output_test.py STRID [CLASS...]
 """
 
-import fcntl
 import os
-import re
 import resource
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from parquet_case import ParquetCase, pyarrow
-from transport_case import TIMEOUT_S, Ticks, main, until
-
-KILLS = 20
-NAME_OF_STREAM = re.compile(r"([0-9a-f]{32})-(\d{10})-\d{5}\.parquet")
+from transport_case import STRID, TIMEOUT_S, Ticks, main, until
 
 
 class Outputs(ParquetCase):
@@ -154,6 +148,15 @@ class Faults(ParquetCase):
             ("parquet:file", 1, "it is no folder"),
             ("parquet:file/bars", 1, "Not a directory"),
             ("parquet://host/bars", 2, "of this machine"),
+            ("parquet:bars?partition=_n", 2, "would be hidden"),
+            ("parquet:bars?partition=.n", 2, "would be hidden"),
+            ("parquet:bars?partition=date(window_start),date(window_end)", 2,
+             "two folders have the name 'date'"),
+            ("parquet:bars?partition=symbol,symbol", 2, "two folders have the name 'symbol'"),
+            ("parquet:bars.parquet?rows=5", 2, "rows: of a folder"),
+            ("parquet:bars.parquet?size=1M", 2, "size: of a folder"),
+            ("parquet:bars.parquet?every=1s", 2, "every: of a folder"),
+            ("parquet:bars.parquet?sink=a", 2, "sink: of a folder"),
         ):
             with self.subTest(target):
                 text = self.window("ticks.parquet", target, status=status)
@@ -187,6 +190,126 @@ class Faults(ParquetCase):
         self.assertEqual(list((self.folder / "bars").iterdir()), [])
 
 
+class LongNames(ParquetCase):
+    """Values that are no names of folders."""
+
+    def setUp(self):
+        super().setUp()
+        # Two bytes, which are six as a part of a path.
+        self.write_keys("a", "b", "\u0001\u0002" * 50)
+
+    def write_keys(self, *keys: str) -> None:
+        rows = [f"{i},{key},1\n" for i, key in enumerate(keys)]
+        (self.folder / "in.csv").write_text("at,symbol,price\n" + "".join(rows))
+
+    def test_no_part_of_a_run_has_a_name(self):
+        text = self.window("in.csv", "parquet:bars?partition=symbol", status=1)
+        self.assertIn("too long for the name of a folder", text)
+        self.assertEqual(list((self.folder / "bars").iterdir()), [])
+
+    def test_no_epoch_is_recorded(self):
+        for _ in range(2):
+            text = self.window("in.csv", "parquet:bars?partition=symbol", "--snapshots", "state",
+                               "--restart", status=1)
+            self.assertIn("too long for the name of a folder", text)
+            self.assertEqual(list((self.folder / "bars").rglob("epoch")), [])
+
+    def test_a_path_is_too_long(self):
+        names = [f"k{i}" for i in range(20)]
+        rows = [[10**9, *[""] * len(names)]] * 2_000 + [[0, *"a" * len(names)],
+                                                       [1, *["x" * 220] * len(names)]]
+        (self.folder / "in.csv").write_text("\n".join(
+            ",".join(map(str, row)) for row in [["at", *names], *rows, []]))
+        run = subprocess.run(
+            [STRID, "window", "--quiet", "--input", "in.csv", "--time", "at", "--unit", "ms",
+             "--window", "tumbling:1s", "--aggregate", "count as n", "--snapshots", "state",
+             "--output", "out.csv", "--late", "parquet:bars?partition=" + ",".join(names)],
+            cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("File name too long", run.stderr)
+        self.assertEqual(list((self.folder / "bars").rglob("epoch")), [])
+
+    def test_names_that_were_given_are_taken_back(self):
+        """One of the folders is of another file system, where no file can be renamed to."""
+        self.write_keys("a", "b", "c")
+        place = self.elsewhere()
+        (self.folder / "bars").mkdir()
+        (self.folder / "bars" / "symbol=b").symlink_to(place)
+        self.assertIn("cannot name the file",
+                      self.window("in.csv", "parquet:bars?partition=symbol", status=1))
+        self.assertEqual(self.parts("bars"), [])
+        self.assertFalse((self.folder / "bars" / "_strid").exists())
+
+
+class Values(ParquetCase):
+    """That a type does not hold."""
+
+    def columns(self, target: str, status: int = 0, **columns: list[str]) -> str:
+        """Writes rows as they are: those that are late, which all but the first are."""
+        size = len(next(iter(columns.values())))
+        lines = [",".join([str(at), *row]) for at, row in
+                 zip([10**9] * 2_000 + list(range(size)),
+                     [[""] * len(columns)] * 2_000 + list(zip(*columns.values())))]
+        (self.folder / "in.csv").write_text(",".join(["at", *columns]) + "\n" +
+                                            "\n".join(lines) + "\n")
+        run = subprocess.run(
+            [STRID, "window", "--quiet", "--input", "in.csv", "--time", "at", "--unit", "ms",
+             "--window", "tumbling:1s", "--aggregate", "count as n", "--output", "out.csv",
+             "--late", target], cwd=self.folder, capture_output=True, text=True,
+            timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return run.stderr
+
+    def test_a_guess_changes_nothing(self):
+        columns = {"zip": ["01234", "9"], "big": ["18446744073709551615", "1"],
+                   "plus": ["+1", "2"], "mixed": ["9007199254740993", "1.5"],
+                   "long": ["0.12345678901234567891", "1"], "whole": ["-5", "7"],
+                   "real": ["0.5", "-1e300"], "point": ["-0", "1"]}
+        self.columns("late.parquet", **columns)
+        table = pyarrow.parquet.read_table(self.folder / "late.parquet")
+        numbers = {"whole": [-5, 7], "real": [0.5, -1e300], "point": [-0.0, 1.0]}
+        for name, texts in columns.items():
+            with self.subTest(name):
+                self.assertEqual(table[name].to_pylist(), numbers.get(name, texts))
+        self.assertEqual(str(table["whole"].type), "int64")
+        self.assertEqual(str(table["point"].type), "double")
+
+    def test_whole_numbers_that_a_type_lacks(self):
+        for kind, lacks, has in (
+            ("float", "16777217", "16777216"), ("float", "-16777217.0", "-1e30"),
+            ("double", "9007199254740993", "9007199254740994"),
+            ("double", "18446744073709551615", "18446744073709551616"),
+        ):
+            with self.subTest(lacks):
+                target = f"parquet:late.parquet?types=a:{kind}"
+                self.assertIn("no such whole number", self.columns(target, 1, a=[lacks]))
+                self.columns(target, a=[has])
+                path = self.folder / "late.parquet"
+                [value] = pyarrow.parquet.read_table(path)["a"].to_pylist()
+                [expected] = pyarrow.array([float(has)], pyarrow.type_for_alias(kind)).to_pylist()
+                self.assertEqual(value, expected)
+                path.unlink()
+
+    def test_dates_that_nanoseconds_lack(self):
+        moments = ["9999-12-31T23:30:00Z", "0001-01-01T00:00:00+01:00", "1969-12-31T23:59:59Z"]
+        days = ["9999-12-31", "0001-01-01", "2400-02-29"]
+        self.columns("parquet:late?types=day:date,t:timestamp[ms]&partition=date(t),hour(t)",
+                     day=days, t=moments)
+        found = {str(path.parent.relative_to(self.folder / "late")):
+                 pyarrow.parquet.ParquetFile(path).read() for path in self.parts("late")}
+        self.assertEqual(sorted(found), ["date=0000-12-31/hour=23", "date=1969-12-31/hour=23",
+                                         "date=9999-12-31/hour=23"])
+        table = pyarrow.concat_tables(found[name] for name in sorted(found, reverse=True))
+        self.assertEqual([str(day) for day in table["day"].to_pylist()],
+                         [days[0], days[2], days[1]])
+        self.assertEqual(table["t"].cast(pyarrow.int64()).to_pylist(),
+                         [253402299000000, -1000, -62135600400000])
+        self.assertIn("1677 to 2262", self.columns("parquet:late?types=t:timestamp[ns]", 1,
+                                                   t=moments))
+        self.assertIn("no time of the years 0 to 9999", self.columns(
+            "parquet:late?types=t:timestamp[s]&partition=date(t)", 1, t=["9999999999999"]))
+
+
 class Live(ParquetCase):
     def test_parts_come_while_rows_do(self):
         ticks = Ticks(30_000)
@@ -195,6 +318,59 @@ class Live(ParquetCase):
         self.assertIsNone(run.poll())
         self.ended(run)
         self.assertEqual(self.bars("bars"), ticks.expected())
+
+    def piped(self, target: str) -> subprocess.Popen:
+        """A run whose rows are written by feed()."""
+        run = subprocess.Popen(self.arguments("-", target, "--write", "live"), cwd=self.folder,
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        self.feed(run, "at,symbol,price")
+        return run
+
+    @staticmethod
+    def feed(run: subprocess.Popen, *rows: str) -> None:
+        run.stdin.write("".join(row + "\n" for row in rows))
+        run.stdin.flush()
+
+    def test_a_row_that_does_not_suit_takes_none_with_it(self):
+        run = self.piped("parquet:bars?every=1h&types=total:int8")
+        self.feed(run, "0,a,1", "2000,a,2")
+        until(lambda: self.parts("bars"))
+        self.feed(run, "4000,a,1000")
+        until(lambda: list((self.folder / "bars").rglob("*.strid-partial")))
+        self.feed(run, "6000,a,4")  # all before it were answered
+        run.stdin.close()
+        self.assertIn("types=total:TYPE", self.ended(run, 1))
+        self.assertEqual(self.bars("bars"), [("a", 0, 1000, 1, 1), ("a", 2000, 3000, 1, 2)])
+        self.assertFalse((self.folder / "bars" / "_strid").exists())
+
+    def test_a_part_without_a_name_takes_none_with_it(self):
+        place = self.elsewhere()
+        (self.folder / "bars").mkdir()
+        (self.folder / "bars" / "symbol=b").symlink_to(place)
+        run = self.piped("parquet:bars?every=1h&partition=symbol")
+        self.feed(run, "0,a,1", "2000,a,2")
+        until(lambda: self.parts("bars"))
+        self.feed(run, "4000,b,3")
+        until(lambda: list((self.folder / "bars").rglob("*.strid-partial")))
+        self.feed(run, "6000,a,4")
+        run.stdin.close()
+        self.assertIn("cannot name the file", self.ended(run, 1))
+        found = [row["window_start"] for path in self.parts("bars")
+                 for row in pyarrow.parquet.ParquetFile(path).read().to_pylist()]
+        self.assertEqual(sorted(found), [0, 2000, 6000])
+
+    def test_a_file_of_somebody_else_is_left(self):
+        run = self.piped("bars.parquet")
+        self.feed(run, "0,a,1", "2000,a,2")
+        path = self.folder / "bars.parquet"
+        until(path.exists)
+        (self.folder / "other").write_text("other")
+        (self.folder / "other").rename(path)
+        self.feed(run, "4000,a,3", "6000,a,4")
+        self.assertIn("is written whole", self.ended(run, 1))
+        run.stdin.close()
+        self.assertEqual(path.read_text(), "other")
 
     def test_a_signal_ends_the_last_part(self):
         run = self.fed(Ticks(100_000), 60, "parquet:bars?every=1h", "--write", "live")
@@ -205,168 +381,6 @@ class Live(ParquetCase):
         self.assertGreaterEqual(len(self.parts("bars")), before)
         self.assertEqual([path.suffix for path in (self.folder / "bars").iterdir()],
                          [".parquet"] * len(self.parts("bars")))
-
-
-class Killed(ParquetCase):
-    """Runs with snapshots, whose parts have the names of their stream and epoch."""
-
-    def setUp(self):
-        super().setUp()
-        self.ticks = Ticks(600_000)
-        self.write(self.ticks, "ticks.parquet", 50)
-        # With a column that takes long, so that there is time to kill it.
-        self.source = "parquet:ticks.parquet?columns=at,symbol,price,note&threads=1"
-        self.target = "parquet:bars?rows=500"
-
-    def check_bars(self) -> None:
-        self.assertEqual(self.bars("bars"), self.ticks.expected())
-        rest = [path.name for path in (self.folder / "bars" / "_strid").rglob("*")
-                if path.is_file()]
-        self.assertEqual(sorted(rest), ["epoch", "lock"])
-        for path in self.parts("bars"):
-            self.assertRegex(path.name, NAME_OF_STREAM)
-
-    def go_on(self, status: int = 0) -> str:
-        return self.window(self.source, self.target, "--snapshots", "state", status=status)
-
-    def killed_once(self, epochs: int, longer_s: float = 0) -> bool:
-        """Runs until so many epochs more are there, and a little longer; whether it was killed
-        before its end."""
-        before = len(self.epochs())
-        run = subprocess.Popen(
-            self.arguments(self.source, self.target, "--snapshots", "state",
-                           "--snapshot-every", "1ms"),
-            cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        until(lambda: run.poll() is not None or len(self.epochs()) >= before + epochs)
-        time.sleep(longer_s)
-        run.kill()
-        _, text = run.communicate(timeout=TIMEOUT_S)
-        if run.returncode == 0 or "has reached its end" in text:
-            return False
-        self.assertEqual(run.returncode, -signal.SIGKILL, text)
-        return True
-
-    def killed_behind(self, epochs: int, epochs_later: int = 0) -> None:
-        """With `epochs_later` killed once more, and the snapshots of the first time in `before`."""
-        for _ in range(20):
-            if self.killed_once(epochs):
-                if epochs_later == 0:
-                    return
-                shutil.copytree(self.folder / "state", self.folder / "before",
-                                ignore=shutil.ignore_patterns("requests"))
-                if self.killed_once(epochs_later):
-                    return
-            for name in ("bars", "state", "before"):
-                shutil.rmtree(self.folder / name, ignore_errors=True)
-        self.skipTest("the machine is too slow to kill a run in its middle")
-
-    def epochs(self) -> set[str]:
-        return {NAME_OF_STREAM.match(path.name)[2] for path in self.parts("bars")}
-
-    def own(self, name: str):
-        [path] = (self.folder / "bars" / "_strid").glob(f"*/{name}")
-        return path
-
-    def test_each_window_is_there_once(self):
-        kills = 0
-        for _ in range(4):
-            while self.killed_once(self.random.randrange(2), self.random.uniform(0, 0.03)):
-                kills += 1
-            self.check_bars()
-            shutil.rmtree(self.folder / "bars")
-            shutil.rmtree(self.folder / "state")
-            if kills >= KILLS:
-                break
-        self.assertGreater(kills, 0)
-        print(f"parquet: {kills} kills")
-
-    def test_each_window_is_there_once_in_folders(self):
-        self.target += "&partition=symbol&types=total:int64"
-        killed = self.killed(self.source, self.target, 5)
-        rows = []
-        for path in self.parts("bars"):
-            symbol = path.parent.name.removeprefix("symbol=")
-            rows += [(symbol, row["window_start"], row["window_end"], row["n"], row["total"])
-                     for row in pyarrow.parquet.ParquetFile(path).read().to_pylist()]
-        self.assertEqual(sorted(rows), self.ticks.expected())
-        self.assertGreater(killed, 0)
-
-    def test_a_run_that_is_stopped_goes_on(self):
-        run = subprocess.Popen(
-            self.arguments(self.source, self.target, "--snapshots", "state", "--snapshot-every",
-                           "1ms"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        until(lambda: run.poll() is not None or len(self.epochs()) >= 2)
-        run.send_signal(signal.SIGTERM)
-        _, text = run.communicate(timeout=TIMEOUT_S)
-        if run.returncode == 0:
-            self.skipTest("the machine is too slow to stop a run in its middle")
-        self.assertEqual(run.returncode, 128 + signal.SIGTERM, text)
-        self.assertLess(len(self.bars("bars")), len(self.ticks.expected()))
-        self.go_on()
-        self.check_bars()
-
-    def test_an_epoch_without_its_names_gets_them(self):
-        """As where the process was killed between the record of an epoch and the names of its
-        parts: each of them, at random, has or lacks its name."""
-        self.killed_behind(3)
-        record = self.own("epoch")
-        named = [line.split(" ")[1:] for line in record.read_text().splitlines()
-                 if line.startswith("part ")]
-        self.assertGreater(len(named), 0)
-        for number, (part, name) in enumerate(named):
-            if (number == 0 or self.random.random() < 0.5) and \
-                    (self.folder / "bars" / name).exists():
-                (self.folder / "bars" / name).rename(record.parent / part)
-        self.go_on()
-        self.check_bars()
-
-    def test_a_folder_that_has_forgotten_is_refused(self):
-        self.killed_behind(4)
-        self.own("epoch").unlink()
-        self.assertIn("would be written twice", self.go_on(1))
-
-    def test_a_folder_that_is_ahead_is_refused(self):
-        self.killed_behind(2, epochs_later=4)
-        shutil.rmtree(self.folder / "state")
-        (self.folder / "before").rename(self.folder / "state")
-        self.assertIn("would be written twice", self.go_on(1))
-
-    def test_a_stream_has_one_process(self):
-        self.killed_behind(2)
-        with open(self.own("lock"), "r+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.assertIn("another process writes this stream", self.go_on(1))
-        self.go_on()
-        self.check_bars()
-
-    def test_a_full_disk_is_waited_for(self):
-        """A disk of 1 MiB has room for some epochs; then something else on it is removed."""
-        place = self.folder / "disk"
-        place.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place],
-                          capture_output=True).returncode != 0:
-            self.skipTest("a disk cannot be mounted here")
-        self.addCleanup(subprocess.run, ["umount", "-l", place], check=True)
-        (place / "other").write_bytes(bytes(900_000))
-        (self.folder / "bars").symlink_to("disk/bars")
-        (place / "bars").mkdir()
-        run = subprocess.Popen(
-            self.arguments(self.source, self.target + "&size=1M", "--snapshots", "state",
-                           "--snapshot-every", "20ms"),
-            cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(run.kill)
-        text = ""
-        while "No space left" not in text:
-            line = run.stderr.readline()
-            self.assertNotEqual(line, "", text)
-            text += line
-        (place / "other").unlink()
-        self.assertIn("connected again", self.ended(run))
-        self.check_bars()
-
-    def test_a_file_is_refused(self):
-        self.target = "bars.parquet"
-        self.assertIn("a run with snapshots writes a folder", self.go_on(1))
 
 
 if __name__ == "__main__":

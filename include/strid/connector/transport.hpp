@@ -141,7 +141,8 @@ class TransportOutput {
     virtual void commit(const Epoch& epoch) = 0;
     /// False where no number can be kept: after a kill the rows of the last snapshot come again.
     [[nodiscard]] virtual bool keeps_epochs() const noexcept { return true; }
-    /// The number of the last epoch of the stream that the table has; 0: none.
+    /// The number of the last epoch of the stream that the table has; 0: none. A run that takes
+    /// snapshots asks behind each open(), before it writes.
     [[nodiscard]] virtual std::uint64_t last_epoch(std::string_view stream) = 0;
     /// Gives the transaction up, and closes the connection.
     virtual void close() noexcept = 0;
@@ -154,6 +155,9 @@ struct Transport {
     std::string scheme;  ///< Before the colon.
     /// Text that was read is gone, as from a pipe: a run with snapshots has a journal of it.
     bool goes_away = false;
+    /// Rows that wait in a snapshot belong to the place and to `sink`: the other options may change
+    /// from run to run. Else they belong to the whole address.
+    bool options_may_change = false;
     /// Null: nothing can be read there. Throws GraphError for an address that is none.
     std::function<std::unique_ptr<TransportInput>(TransportAddress)> input = {};
     /// Null: nothing can be written there. Throws GraphError, and connects to nothing.
@@ -176,6 +180,9 @@ void check_transport_address(const std::string& address);
 [[nodiscard]] std::unique_ptr<TransportInput> open_transport_input(const std::string& address);
 /// The table at an address, not opened.
 [[nodiscard]] std::unique_ptr<TransportOutput> make_transport_output(const std::string& address);
+
+/// The name by which a snapshot knows the rows of an output (Transport::options_may_change).
+[[nodiscard]] std::string transport_result(const std::string& address);
 
 /// The names in a row of CSV that ends in a newline; none where it is empty.
 [[nodiscard]] std::vector<std::string> names_in_row(std::string_view row);
