@@ -54,7 +54,8 @@ char delimiter_by_name(const std::vector<std::string>& inputs) {
 /// user's.
 bool is_table(const std::string& input) {
     if (!is_transport_address(input)) return false;
-    const std::string& scheme = TransportAddress(input).scheme();
+    const TransportAddress address(input);
+    const std::string& scheme = address.scheme();
     return scheme == "parquet" || scheme == "postgres" || scheme == "sqlite";
 }
 
