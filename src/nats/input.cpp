@@ -18,6 +18,7 @@ namespace strid::nats {
 
 namespace {
 
+constexpr std::int64_t ms_in_second = 1'000;
 constexpr std::int64_t retry_ns = 500'000'000;
 /// Messages are taken ahead of what is read up to so many bytes, and asked for up to as many.
 constexpr std::size_t text_bytes = std::size_t{1} << 20;
@@ -146,7 +147,9 @@ std::uint64_t StreamInput::make_consumer() {
     config.MemoryStorage = true;
     if (since_ms_) {
         config.DeliverPolicy = js_DeliverByStartTime;
-        config.OptStartTime = *since_ms_ * ns_in_ms;
+        // Whole seconds, and take() passes over what is before: libnats 3.4 writes a fraction
+        // without the zeros that it begins with.
+        config.OptStartTime = *since_ms_ / ms_in_second * ms_in_second * ns_in_ms;
     } else {
         config.DeliverPolicy = js_DeliverByStartSequence;
         config.OptStartSeq = next_;
@@ -236,6 +239,11 @@ void StreamInput::take(const Message& message) {
     ++request_.come;
     if (end_ != 0 && found->number > end_) {
         is_at_end_ = true;
+        return;
+    }
+    if (since_ms_ && found->time_ns < *since_ms_ * ns_in_ms) {
+        is_at_end_ = end_ != 0 && found->number == end_;
+        if (request_.come == request_.asked) end_of_request();
         return;
     }
     if (std::exchange(is_within_, false) && found->number != next_) fail_of_part();

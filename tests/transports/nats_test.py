@@ -65,7 +65,9 @@ class Streams(NatsCase):
         ticks = Ticks(300)
         stream = self.stream()
         self.fill(stream, ticks, 0, 100)
-        time.sleep(0.05)
+        while time.time() % 1 > 0.02:  # a fraction of a second that begins with a zero
+            time.sleep(0.005)
+        time.sleep(0.03)
         since = int(time.time() * 1000)
         time.sleep(0.05)
         self.fill(stream, ticks, 100)
