@@ -7,6 +7,9 @@ set(strid_transports "")
 
 # Its library; FLAGS: what programs of an installed copy link.
 function(strid_transport_library name package flags)
+    if(NOT name IN_LIST strid_rooms_apart)
+        message(FATAL_ERROR "src/${name} is in the core: name it in strid_rooms_apart")
+    endif()
     file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp)
     add_library(strid_${name} STATIC ${sources})
     add_library(strid::${name} ALIAS strid_${name})

@@ -29,7 +29,7 @@ SecureServer tls_server(const TlsFiles& files, const std::string& name) {
     if (files.certificate.empty() != files.key.empty()) {
         throw GraphError(name + ": TLS needs both, a certificate and its key");
     }
-    if (!files.are_given()) return nullptr;
+    if (files.certificate.empty()) return nullptr;
     MakeServer make;
     {
         const std::lock_guard lock(mutex);

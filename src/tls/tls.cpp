@@ -81,6 +81,7 @@ class Channel final : public SecureChannel {
         ERR_clear_error();
         (void)SSL_shutdown(connection_.get());
     }
+    [[nodiscard]] const std::string& error() const noexcept override { return error_; }
 
   private:
     Step step(int result) noexcept {
@@ -90,14 +91,24 @@ class Channel final : public SecureChannel {
                 return {.events = POLLIN};
             case SSL_ERROR_WANT_WRITE:
                 return {.events = POLLOUT};
+            case SSL_ERROR_SSL:
+                note_error();
+                [[fallthrough]];
             default:
                 is_over_ = true;
                 ERR_clear_error();
                 return {};
         }
     }
+    void note_error() noexcept {
+        try {
+            error_ = "TLS: " + first_error();
+        } catch (...) {  // no memory: the connection is over without a reason
+        }
+    }
 
     std::unique_ptr<SSL, FreeConnection> connection_;
+    std::string error_;
     bool is_over_ = false;
 };
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of HTTP as an input share a run of `strid window` that listens, and clients."""
 
+import gzip
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections import Counter
 
@@ -50,7 +53,7 @@ class HttpCase(TransportCase):
     def ask(self, method: str, body=None, path: str = "/rows", token: str = "",
             **headers: str) -> tuple[int, str]:
         """One request on a connection of its own: the status and the answer."""
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        client = self.connection()
         try:
             if token:
                 headers["Authorization"] = "Bearer " + token
@@ -60,6 +63,45 @@ class HttpCase(TransportCase):
             return answer.status, answer.read().decode()
         finally:
             client.close()
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+
+    def check_many_clients(self, run: subprocess.Popen, clients: int, posts: int) -> None:
+        """They post at once, plain, packed and in chunks, and each line is counted once."""
+        expected = Counter()
+        faults = []
+
+        def client(number: int) -> None:
+            rng = random.Random(number)
+            connection = self.connection()
+            for post in range(posts):
+                names = [f"c{number}-{post}-{i}" for i in range(rng.randrange(1, 40))]
+                body = body_of(names)
+                headers = {}
+                if post % 3 == 1:
+                    body = gzip.compress(body)
+                    headers["Content-Encoding"] = "gzip"
+                if post % 5 == 2:  # chunks of any size
+                    cuts = sorted(rng.sample(range(1, len(body)), min(5, len(body) - 1)))
+                    body = iter([body[begin:end] for begin, end in
+                                 zip([0, *cuts], [*cuts, len(body)])])
+                connection.request("PUT" if post % 2 else "POST", "/rows", body, headers)
+                answer = connection.getresponse()
+                text = answer.read()
+                if answer.status != 200 or json.loads(text) != {"lines": len(names)}:
+                    faults.append((number, post, answer.status, text))
+                expected.update(names)
+            connection.close()
+
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.stopped(run)
+        self.assertEqual(faults, [])
+        self.assertEqual(self.counts(), expected)
 
     def raw(self, text: bytes, *more: bytes, pause_s: float = 0) -> str:
         """The answers to bytes that may be no request, until the server closes."""

@@ -6,9 +6,7 @@ where it is installed, back-pressure, runs that are stopped and killed.
     http_test.py STRID [CLASS...]
 """
 
-import gzip
 import http.client
-import json
 import os
 import random
 import shutil
@@ -24,40 +22,7 @@ from transport_case import TIMEOUT_S, main
 
 class Clients(HttpCase):
     def test_many_at_once_have_each_line_counted_once(self):
-        run = self.live()
-        expected = Counter()
-        faults = []
-
-        def client(number: int) -> None:
-            rng = random.Random(number)
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
-            for post in range(30):
-                names = [f"c{number}-{post}-{i}" for i in range(rng.randrange(1, 40))]
-                body = body_of(names)
-                headers = {}
-                if post % 3 == 1:
-                    body = gzip.compress(body)
-                    headers["Content-Encoding"] = "gzip"
-                if post % 5 == 2:  # chunks of any size
-                    cuts = sorted(rng.sample(range(1, len(body)), min(5, len(body) - 1)))
-                    body = iter([body[begin:end] for begin, end in
-                                 zip([0, *cuts], [*cuts, len(body)])])
-                connection.request("PUT" if post % 2 else "POST", "/rows", body, headers)
-                answer = connection.getresponse()
-                text = answer.read()
-                if answer.status != 200 or json.loads(text) != {"lines": len(names)}:
-                    faults.append((number, post, answer.status, text))
-                expected.update(names)
-            connection.close()
-
-        threads = [threading.Thread(target=client, args=(number,)) for number in range(40)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.stopped(run)
-        self.assertEqual(faults, [])
-        self.assertEqual(self.counts(), expected)
+        self.check_many_clients(self.live(), clients=40, posts=30)
 
     def test_a_last_line_needs_no_newline_and_a_body_no_line(self):
         run = self.live()

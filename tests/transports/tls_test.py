@@ -6,16 +6,13 @@ ssl, and curl where it is installed.
     tls_test.py STRID [CLASS...]
 """
 
-import gzip
 import http.client
-import json
 import re
 import shutil
 import signal
 import socket
 import ssl
 import subprocess
-import threading
 import time
 import unittest
 from collections import Counter
@@ -40,19 +37,9 @@ class TlsCase(HttpCase):
              self.folder / f"{name}.key", "-out", self.folder / f"{name}.pem"],
             check=True, capture_output=True)
 
-    def connection(self, port: int | None = None) -> http.client.HTTPSConnection:
-        made = http.client.HTTPSConnection("127.0.0.1", port or self.port, timeout=TIMEOUT_S,
+    def connection(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=TIMEOUT_S,
                                            context=self.context)
-        self.addCleanup(made.close)
-        return made
-
-    def ask(self, method, body=None, path="/rows", token="", **headers):
-        client = self.connection()
-        client.request(method, path, body, headers)
-        answer = client.getresponse()
-        text = answer.read().decode()
-        client.close()
-        return answer.status, text
 
     def secure(self, *options: str, query: str = "") -> subprocess.Popen:
         return self.live(*options, query=f"certificate=own.pem&key=own.key&{query}")
@@ -71,36 +58,7 @@ class TlsCase(HttpCase):
 
 class Lines(TlsCase):
     def test_many_clients_have_each_line_counted_once(self):
-        run = self.secure()
-        expected = Counter()
-        faults = []
-
-        def client(number: int) -> None:
-            connection = self.connection()
-            for post in range(20):
-                names = [f"c{number}-{post}-{i}" for i in range(1 + (number * post) % 37)]
-                body = body_of(names)
-                headers = {}
-                if post % 3 == 1:
-                    body = gzip.compress(body)
-                    headers["Content-Encoding"] = "gzip"
-                if post % 4 == 2:
-                    body = iter([body[:3], body[3:]])
-                connection.request("POST", "/rows", body, headers)
-                answer = connection.getresponse()
-                if (answer.status, json.loads(answer.read())) != (200, {"lines": len(names)}):
-                    faults.append((number, post, answer.status))
-                expected.update(names)
-            connection.close()
-
-        threads = [threading.Thread(target=client, args=(number,)) for number in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.stopped(run)
-        self.assertEqual(faults, [])
-        self.assertEqual(self.counts(), expected)
+        self.check_many_clients(self.secure(), clients=20, posts=20)
 
     def test_a_body_of_ten_megabytes(self):
         run = self.secure()

@@ -34,6 +34,8 @@ class SecureChannel {
     [[nodiscard]] virtual bool has_bytes() const noexcept = 0;
     /// Tells the peer that nothing follows, if there is room for it.
     virtual void announce_end() noexcept = 0;
+    /// Why the connection is over, for a log; empty where the peer has closed it.
+    [[nodiscard]] virtual const std::string& error() const noexcept = 0;
 };
 
 /// Makes the channel of a socket that was accepted. Throws std::bad_alloc. Any thread.
@@ -43,8 +45,6 @@ using SecureServer = std::function<std::unique_ptr<SecureChannel>(int socket)>;
 struct TlsFiles {
     std::string certificate = {};  ///< That of the server, and those above it.
     std::string key = {};          ///< Its private key, without a password.
-
-    [[nodiscard]] bool are_given() const noexcept { return !certificate.empty(); }
 };
 
 /// From now on tls_server() calls `make`, which throws InputOutputError for files that are of no

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/tls.hpp"
+#include <strid/engine/http/secure.hpp>
+
 #include "fix/decoder.hpp"
 #include "link/socket.hpp"
 
@@ -24,12 +25,9 @@ struct Client {
           name(std::move(its_name)),
           message_since_ns(now_ns) {}
 
-    [[nodiscard]] std::ptrdiff_t send_some(std::string_view bytes) {
-        return tls ? tls->send_some(bytes) : socket.send_some(bytes);
-    }
-    [[nodiscard]] std::ptrdiff_t receive_some(std::string& bytes, std::size_t bytes_max) {
-        return tls ? tls->receive_some(bytes, bytes_max) : socket.receive_some(bytes, bytes_max);
-    }
+    /// As those of a Socket, which never wait.
+    [[nodiscard]] std::ptrdiff_t send_some(std::string_view bytes);
+    [[nodiscard]] std::ptrdiff_t receive_some(std::string& bytes, std::size_t bytes_max);
     /// Of the stream that has ended; empty where the client closed it.
     [[nodiscard]] std::string_view error() const noexcept {
         return tls ? std::string_view(tls->error()) : std::string_view();
@@ -37,8 +35,8 @@ struct Client {
 
     std::uint64_t number;
     Socket socket;
-    std::unique_ptr<TlsStream> tls = {};  ///< over the socket; null: there is none
-    std::string name;                     ///< its address, for the log
+    std::unique_ptr<http::SecureChannel> tls = {};  ///< over the socket; null: there is none
+    std::string name;                               ///< its address, for the log
     fix::FrameCutter cutter{};
     std::string output = {};
     std::size_t written = 0;        ///< of output

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,9 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
+#ifdef STRID_HAS_TLS
+#include <strid/tls/tls.hpp>
+#endif
 
 #include "link/core_tags.hpp"
 
@@ -57,10 +61,7 @@ std::string name_of(const sockaddr_storage& address, socklen_t size) {
 Core::Core(const CoreOptions& options, const Log& log)
     : options_(options),
       log_(log),
-      tls_(
-          options.tls_certificate.empty()
-              ? std::nullopt
-              : std::optional<TlsContext>(std::in_place, options.tls_certificate, options.tls_key)),
+      tls_(http::tls_server({options.tls_certificate, options.tls_key}, "--tls-certificate")),
       listener_(listen_on(options_.listen, backlog)),
       readable_(make(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
       writable_(make(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
@@ -215,9 +216,10 @@ void Core::accept_clients() {
         }
         auto client =
             std::make_unique<Client>(number, std::move(socket), name_of(address, size), now_ns_);
-        if (tls_) {
-            client->tls = tls_->accept(client->socket.descriptor());
-            if (client->tls == nullptr) continue;
+        try {
+            if (tls_) client->tls = tls_(client->socket.descriptor());
+        } catch (const std::bad_alloc&) {  // this one is closed
+            continue;
         }
         clients_.emplace(number, std::move(client));
         if (clients_.size() == options_.clients_max) {

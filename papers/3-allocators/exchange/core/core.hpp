@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -82,7 +81,7 @@ class Core {
 
     CoreOptions options_;
     const Log& log_;
-    std::optional<TlsContext> tls_;  // where clients have to use it
+    http::SecureServer tls_;  // where clients have to use it; null: nowhere
     Socket listener_;
     Socket readable_;  // an epoll of the clients
     Socket writable_;  // an epoll of those whose output waits for room
