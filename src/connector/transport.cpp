@@ -153,6 +153,15 @@ std::string_view cut_front(std::string_view& text, char separator) noexcept {
     return front;
 }
 
+/// Whether what serves the address has this property.
+bool is_of_transport(std::string_view address, bool Transport::*property) noexcept {
+    const std::string_view scheme = scheme_of_name(address);
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    return std::any_of(all.transports.begin(), all.transports.end(),
+                       [&](const Transport& one) { return one.scheme == scheme && one.*property; });
+}
+
 }  // namespace
 
 TransportAddress::TransportAddress(std::string text) : text_(std::move(text)) {
@@ -228,11 +237,11 @@ bool is_transport_address(std::string_view name) noexcept {
 }
 
 bool transport_goes_away(std::string_view address) noexcept {
-    const std::string_view scheme = scheme_of_name(address);
-    Registry& all = registry();
-    const std::lock_guard lock(all.mutex);
-    return std::any_of(all.transports.begin(), all.transports.end(),
-                       [scheme](const auto& one) { return one.scheme == scheme && one.goes_away; });
+    return is_of_transport(address, &Transport::goes_away);
+}
+
+bool transport_is_table(std::string_view address) noexcept {
+    return is_of_transport(address, &Transport::is_table);
 }
 
 void check_transport_address(const std::string& address) {

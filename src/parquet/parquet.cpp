@@ -12,6 +12,7 @@ namespace strid {
 
 void use_parquet() {
     add_transport({.scheme = "parquet",
+                   .is_table = true,
                    .options_may_change = true,
                    .input =
                        [](TransportAddress address) {

@@ -13,6 +13,7 @@ namespace strid {
 void use_postgres() {
     for (const char* const scheme : {"postgres", "postgresql"}) {
         add_transport({.scheme = scheme,
+                       .is_table = true,
                        .input =
                            [](TransportAddress address) {
                                return std::make_unique<postgres::QueryInput>(std::move(address));

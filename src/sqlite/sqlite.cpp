@@ -12,6 +12,7 @@ namespace strid {
 
 void use_sqlite() {
     add_transport({.scheme = "sqlite",
+                   .is_table = true,
                    .input =
                        [](TransportAddress address) {
                            return std::make_unique<sqlite::QueryInput>(std::move(address));

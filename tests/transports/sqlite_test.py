@@ -8,6 +8,7 @@
 import csv
 import io
 import sqlite3
+import subprocess
 import threading
 import time
 import unittest
@@ -60,6 +61,15 @@ class Tables(SqliteCase):
         for _ in range(2):
             self.window("ticks.csv", target, "--write", "live")
             self.assertEqual(self.bars(), sorted(ticks.expected() + [("old", 0, 0, 0, 0)]))
+
+    def test_options_of_text_are_refused(self):
+        for source in ("sqlite:base.db?table=ticks", "postgres:///base?table=ticks",
+                       "postgresql:///base?table=ticks"):
+            run = subprocess.run(self.arguments(source, "out.csv", "--comment", "#"),
+                                 cwd=self.folder, capture_output=True, text=True,
+                                 timeout=TIMEOUT_S)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(f"{source}: --delimiter, ", run.stderr)
 
     def test_values_are_read_as_they_are(self):
         self.base.execute("create table odd (symbol, at, price)")

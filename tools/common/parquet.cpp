@@ -59,6 +59,7 @@ const Transport& parquet_transport() {
 void use_parquet_module() {
     add_transport(
         {.scheme = "parquet",
+         .is_table = true,
          .options_may_change = true,
          .input =
              [](TransportAddress address) { return parquet_transport().input(std::move(address)); },

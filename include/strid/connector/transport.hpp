@@ -155,6 +155,9 @@ struct Transport {
     std::string scheme;  ///< Before the colon.
     /// Text that was read is gone, as from a pipe: a run with snapshots has a journal of it.
     bool goes_away = false;
+    /// Rows have no text of the user's: they become CSV on their way, with a comma, and a dialect
+    /// cannot be chosen.
+    bool is_table = false;
     /// Rows that wait in a snapshot belong to the place and to `sink`: the other options may change
     /// from run to run. Else they belong to the whole address.
     bool options_may_change = false;
@@ -173,6 +176,8 @@ void add_transport(Transport transport);
 
 /// Whether what is read at an address is gone then (Transport::goes_away).
 [[nodiscard]] bool transport_goes_away(std::string_view address) noexcept;
+/// Whether an address is that of a table (Transport::is_table).
+[[nodiscard]] bool transport_is_table(std::string_view address) noexcept;
 
 /// Throws GraphError where nothing serves the address, as the two below do.
 void check_transport_address(const std::string& address);

@@ -50,17 +50,10 @@ char delimiter_by_name(const std::vector<std::string>& inputs) {
     throw GraphError("some inputs are named as .tsv and some are not: --delimiter says which");
 }
 
-/// A table of columns, whose rows become text on their way: what that text looks like is not the
-/// user's.
-bool is_table(const std::string& input) {
-    if (!is_transport_address(input)) return false;
-    const TransportAddress address(input);
-    const std::string& scheme = address.scheme();
-    return scheme == "parquet" || scheme == "postgres" || scheme == "sqlite";
-}
-
 void check_dialect_of_tables(const WindowJob& job, bool is_given) {
-    const auto table = std::find_if(job.inputs.begin(), job.inputs.end(), is_table);
+    const auto table =
+        std::find_if(job.inputs.begin(), job.inputs.end(),
+                     [](const std::string& input) { return transport_is_table(input); });
     if (table == job.inputs.end() || !is_given) return;
     throw GraphError(fmt::format(
         "{}: --delimiter, --decimal-comma, --comment, --quote, --escape, --skip and --ragged are "
