@@ -23,7 +23,7 @@ ALLOCATORS = {
     "jemalloc": "libjemalloc.so.2",
     "tcmalloc": "libtcmalloc_minimal.so.4",
     "mimalloc": "libmimalloc.so.2",
-    "tbbmalloc": "libtbbmalloc_proxy.so.2",
+    "tbb": "libtbbmalloc_proxy.so.2",
     "hoard": "libhoard.so",
 }
 

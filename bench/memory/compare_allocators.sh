@@ -32,7 +32,7 @@ for _ in 1 2 3 4 5 6 7; do
     measure jemalloc malloc libjemalloc.so.2 "$@"
     measure tcmalloc malloc libtcmalloc_minimal.so.4 "$@"
     measure mimalloc malloc libmimalloc.so.2 "$@"
-    measure tbbmalloc malloc libtbbmalloc_proxy.so.2 "$@"
+    measure tbb malloc libtbbmalloc_proxy.so.2 "$@"
 done | awk '
     function median_of(values, count,    i, j, value) {  # of values[1..count], which it sorts
         for (i = 2; i <= count; ++i) {

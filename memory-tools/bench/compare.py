@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 from reporting import describe_machine, find_allocators, spread, table  # noqa: E402
 
-PEERS = ["glibc", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"]
+PEERS = ["glibc", "jemalloc", "tcmalloc", "mimalloc", "tbb"]
 OURS = "strid"
 MODES = {
     "allocate here, free there, 16 to 512 bytes": ["exchange"],

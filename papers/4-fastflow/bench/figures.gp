@@ -20,7 +20,7 @@ colour(i) = word(colours, (i - 1) % words(colours) + 1)
 # A curve that a plot may lack on some machines has the same colour on all.
 colour_of(name) = \
     name eq "strid" || name eq "slab" ? "#59a14f" : \
-    name eq "tbb-pipeline" || name eq "tbbmalloc" ? "#4e79a7" : \
+    name eq "tbb-pipeline" || name eq "tbb" ? "#4e79a7" : \
     name eq "tbb-graph" ? "#76b7b2" : \
     name eq "openmp-tasks" || name eq "jemalloc" ? "#e15759" : \
     name eq "mimalloc" ? "#f28e2b" : "#333333"

@@ -47,7 +47,7 @@ SIZES = {
     "quick": {
         "rounds": 1, "workers_max": 2, "seconds": 0.01, "tasks_max": 20_000,
         "queues": {"count": 20_000, "slots": "1024"},
-        "allocators": ["glibc", "jemalloc", "tbbmalloc"], "allocator_grains_ns": [1_000],
+        "allocators": ["glibc", "jemalloc", "tbb"], "allocator_grains_ns": [1_000],
         "farm_grains_ns": [1_000], "ring_grains_ns": [0, 1_000], "stages": [4],
         "input_scale": 0.01,
     },
@@ -55,7 +55,7 @@ SIZES = {
     "whole": {
         "rounds": 5, "workers_max": 1 << 20, "seconds": 0.5, "tasks_max": 1_000_000,
         "queues": {},
-        "allocators": ["glibc", "jemalloc", "mimalloc", "tbbmalloc"],
+        "allocators": ["glibc", "jemalloc", "mimalloc", "tbb"],
         "allocator_grains_ns": [0, 1_000, 5_000],
         "farm_grains_ns": [500, 1_000, 5_000],
         "ring_grains_ns": [0, 500, 1_000, 5_000], "stages": [2, 4, 8],

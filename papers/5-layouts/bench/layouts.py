@@ -83,7 +83,7 @@ def measure_table(programs: Programs, name: str) -> None:
 
 
 def measure_allocators(programs: Programs, _: str) -> None:
-    found, missing = find_allocators(["glibc", "tcmalloc", "jemalloc", "mimalloc", "tbbmalloc",
+    found, missing = find_allocators(["glibc", "tcmalloc", "jemalloc", "mimalloc", "tbb",
                                       "hoard"])
     if missing:
         progress(f"not installed and left out: {', '.join(missing)}")
