@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the papers, out of their texts, the papers' values and the stored runs.
 
-    pages.py                       writes papers/*/figures.md and the claims in papers/README.md
+    pages.py                       writes papers/*/figures.md, the claims in papers/README.md and
+                                   the values of the raw files
     pages.py --store out/trading   takes a finished run into the results of its paper first
     pages.py --check               writes nothing; each difference is a line, the status then is 1
 
@@ -88,9 +89,9 @@ def pages(papers: Path = PAPERS) -> dict[Path, str]:
     return texts
 
 
-def values_that_differ(papers: Path = PAPERS) -> list[str]:
-    """Papers whose values.csv is not what the raw files give."""
-    found = []
+def stored_values(papers: Path = PAPERS) -> dict[Path, str]:
+    """The text of each values.csv, by the raw files beside it."""
+    texts = {}
     for number in FOLDERS:
         paper = read_paper(number, papers)
         stored = paper.results / "values.csv"
@@ -99,9 +100,13 @@ def values_that_differ(papers: Path = PAPERS) -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
             again = Path(folder) / "values.csv"
             write_values(again, measured_values(number, paper.results))
-            if again.read_text() != stored.read_text():
-                found.append(f"{stored}: not what the raw files give")
-    return found
+            texts[stored] = again.read_text()
+    return texts
+
+
+def values_that_differ(papers: Path = PAPERS) -> list[str]:
+    return [f"{file}: not what the raw files give"
+            for file, text in stored_values(papers).items() if file.read_text() != text]
 
 
 def check(papers: Path = PAPERS) -> list[str]:
@@ -131,8 +136,9 @@ def main() -> int:
         for run in options.store:
             paper = store(run, replace=options.replace)
             print(f"{run} is stored in {paper.results}")
-        for file, text in pages().items():
-            file.write_text(text)
+        for texts in (stored_values, pages):
+            for file, text in texts().items():
+                file.write_text(text)
     except (RunError, ValueError, OSError) as error:
         print(f"pages: error: {error}", file=sys.stderr)
         return 1

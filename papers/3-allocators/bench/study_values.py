@@ -10,10 +10,11 @@ from figure_values import Value, of_rounds, read_rows
 
 FILES = ("sizes.csv", "means.csv", "variance.csv")
 PROGRAMS = {"core": "8", "session": "9", "data": "10"}
-# Of each measure: the figure, its tables of variance and of means, the unit.
+# Of each measure: the figure, its tables of variance and of means, the unit. Where the kernel showed
+# no events, fragmentation is the memory that an allocator holds and the program does not use.
 MEASURES = {"wall_s": ("11", "TI", "TII", "s"), "mean_bytes": ("12", "TIII", "TIV", "MiB"),
             "extfrag_events": ("13", "TV", "TVI", "events")}
-HELD = "not_live_bytes"
+WITHOUT_EVENTS = {**MEASURES, "not_live_bytes": ("13", "TV", "TVI", "MiB held and not live")}
 SMALL_BYTES = 64
 SIZES_SHOWN = (8, 16, 24, 32, 48, 64, 128, 256, 1024)
 SOURCES = {"allocator": "allocator", "cores": "# of cores",
@@ -48,18 +49,21 @@ def figures_of_sizes(rows: list[dict]) -> list[Value]:
     return values
 
 
+def measures_of(means: list[dict]) -> dict[str, tuple[str, str, str, str]]:
+    """As MEASURES: of the run that has these rows."""
+    has_events = any(row["measure"] == "extfrag_events" for row in means)
+    return MEASURES if has_events else WITHOUT_EVENTS
+
+
 def figures_of_means(rows: list[dict]) -> list[Value]:
+    measures = measures_of(rows)
     values = []
     for row in rows:
-        if row["load"] != "w2" or row["measure"] not in (*MEASURES, HELD):
+        if row["load"] != "w2" or row["measure"] not in measures:
             continue
         mean, half = float(row["mean"]), float(row["half_width"] or 0)
-        if row["measure"] == HELD:
-            figure, table, series, unit = "13", "", f"held and not live, {row['allocator']}", "MiB"
-        else:
-            figure, _, table, unit = MEASURES[row["measure"]]
-            series = row["allocator"]
-        values.append(Value(table or figure, series, cores_text(row["cores"]), mean, mean - half,
+        _, _, table, unit = measures[row["measure"]]
+        values.append(Value(table, row["allocator"], cores_text(row["cores"]), mean, mean - half,
                             mean + half, int(float(row["runs"])), unit))
     return values + ranks(values)
 
@@ -78,12 +82,13 @@ def ranks(values: list[Value]) -> list[Value]:
     return found
 
 
-def tables_of_variance(rows: list[dict]) -> list[Value]:
+def tables_of_variance(rows: list[dict],
+                       measures: dict[str, tuple[str, str, str, str]]) -> list[Value]:
     values = []
     for row in rows:
-        if row["load"] != "w2" or row["measure"] not in MEASURES:
+        if row["load"] != "w2" or row["measure"] not in measures:
             continue
-        table = MEASURES[row["measure"]][1]
+        table = measures[row["measure"]][1]
         source = SOURCES.get(row["source"], row["source"])
         values += [one(table, source, name.upper(), float(row[name]), "")
                    for name in ("df", "ss", "ms", "f") if row[name]]
@@ -92,4 +97,5 @@ def tables_of_variance(rows: list[dict]) -> list[Value]:
 
 def values_of(folder: Path) -> list[Value]:
     sizes, means, variance = (read_rows(folder / name) for name in FILES)
-    return figures_of_sizes(sizes) + figures_of_means(means) + tables_of_variance(variance)
+    return (figures_of_sizes(sizes) + figures_of_means(means)
+            + tables_of_variance(variance, measures_of(means)))
