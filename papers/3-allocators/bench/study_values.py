@@ -10,8 +10,9 @@ from figure_values import Value, of_rounds, read_rows
 
 FILES = ("sizes.csv", "means.csv", "variance.csv")
 PROGRAMS = {"core": "8", "session": "9", "data": "10"}
-# Of each measure: the figure, its tables of variance and of means, the unit. Where the kernel showed
-# no events, fragmentation is the memory that an allocator holds and the program does not use.
+# Of each measure: the figure, its tables of variance and of means, the unit. Where the kernel
+# showed no events, fragmentation is the memory that an allocator holds and the program does not
+# use.
 MEASURES = {"wall_s": ("11", "TI", "TII", "s"), "mean_bytes": ("12", "TIII", "TIV", "MiB"),
             "extfrag_events": ("13", "TV", "TVI", "events")}
 WITHOUT_EVENTS = {**MEASURES, "not_live_bytes": ("13", "TV", "TVI", "MiB held and not live")}
