@@ -42,6 +42,7 @@ strid_transport(kafka rdkafka)
 strid_transport(mqtt libmosquitto)
 strid_transport(nats libnats)
 strid_transport(postgres libpq)
+strid_transport(redis hiredis)
 strid_transport(sqlite sqlite3)
 # No transport, but of the same form: what encrypts the connections of servers.
 strid_transport(tls openssl)

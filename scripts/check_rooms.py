@@ -47,6 +47,7 @@ ROOMS = [
     "nats",
     "parquet",
     "postgres",
+    "redis",
     "sqlite",
     "webhook",
     "test",

@@ -2,16 +2,14 @@
 #include "table_output.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/random.h>
 
 #include <strid/base/error.hpp>
 #include <strid/engine/connector/address_options.hpp>
+#include <strid/engine/connector/random_name.hpp>
 #include <strid/state/codec.hpp>
 
 #include "outputs_of_runs.hpp"
@@ -24,20 +22,13 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds retry_first = 100ms;
 constexpr std::chrono::milliseconds retry_most = 5s;
+/// Rows of a run without snapshots wait so long for a server.
+constexpr auto rows_wait = 15s;
 /// At the end of a run a table that cannot be reached is waited for so long; its rows are in the
 /// last snapshot.
 constexpr auto end_wait = 60s;
 /// The same where the run was stopped, and another one will go on.
 constexpr auto suspend_wait = 5s;
-
-/// A name that no other stream has.
-std::string random_stream() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<::ssize_t>(bytes.size())) {
-        throw InputOutputError("the system has no random numbers");
-    }
-    return fmt::format("{:02x}", fmt::join(bytes, ""));
-}
 
 }  // namespace
 
@@ -85,7 +76,7 @@ void TableOutput::begin_epochs() {
         if (const auto* const before = run_->prepared(result_)) go_on(*before);
         if (!header_.empty()) columns_ = names_in_row(std::exchange(header_, {}));
         table_->open(columns_);
-        if (stream_.empty()) stream_ = random_stream();
+        if (stream_.empty()) stream_ = random_name();
         (void)table_->last_epoch(stream_);  // which may not be allowed
     } catch (...) {
         OutputsOfRuns::of_process().remove(run_, result_);
@@ -158,13 +149,33 @@ void TableOutput::write(std::string_view rows) {
 
 void TableOutput::write_at_once(std::string_view rows) {
     try {
-        table_->write(rows);
+        write_with_patience(rows);
         if (writing_ == Writing::live) table_->commit();
     } catch (...) {
         failure_ = std::current_exception();
         if (run_ != nullptr && run_->interrupted().load(std::memory_order_relaxed))
             throw Interrupted{};
         throw;
+    }
+}
+
+/// Where the transport takes rows again, a connection that is lost is made once more.
+void TableOutput::write_with_patience(std::string_view rows) {
+    const auto until = std::chrono::steady_clock::now() + rows_wait;
+    for (bool is_lost = false;; std::this_thread::sleep_for(retry_first)) {
+        try {
+            if (is_lost) table_->open(columns_);
+            table_->write(rows);
+            if (is_lost) connection_->is_back();
+            return;
+        } catch (const ConnectionLost& error) {
+            if (!table_->takes_rows_again() || run_ == nullptr ||
+                run_->interrupted().load(std::memory_order_relaxed) ||
+                std::chrono::steady_clock::now() > until)
+                throw;
+            connection_->lost(error.what(), "the rows are sent once more");
+            is_lost = true;
+        }
     }
 }
 

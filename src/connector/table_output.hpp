@@ -74,6 +74,7 @@ class TableOutput final : public RowOutput {
     void go_on(const std::vector<std::byte>& before);
     void take_columns();
     void write_at_once(std::string_view rows);
+    void write_with_patience(std::string_view rows);
     void commit_at_once();
     void commit_rows();
     void end_epoch(std::uint64_t number);

@@ -23,7 +23,7 @@ struct KnownTransport {
     std::string_view option;   // of CMake
     std::string_view package;  // of Debian
 };
-constexpr std::array<KnownTransport, 9> known_transports = {
+constexpr std::array<KnownTransport, 10> known_transports = {
     {{"http", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"https", "webhook", "STRID_WEBHOOK", "libcurl4-openssl-dev"},
      {"kafka", "kafka", "STRID_KAFKA", "librdkafka-dev"},
@@ -32,6 +32,7 @@ constexpr std::array<KnownTransport, 9> known_transports = {
      {"parquet", "parquet", "STRID_PARQUET", "pyarrow of Python"},
      {"postgres", "postgres", "STRID_POSTGRES", "libpq-dev"},
      {"postgresql", "postgres", "STRID_POSTGRES", "libpq-dev"},
+     {"redis", "redis", "STRID_REDIS", "libhiredis-dev"},
      {"sqlite", "sqlite", "STRID_SQLITE", "libsqlite3-dev"}}};
 
 struct Registry {

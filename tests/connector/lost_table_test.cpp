@@ -49,6 +49,34 @@ TEST_F(LostTables, ALostConnectionIsMadeOnceMore) {
     EXPECT_THAT(run.warnings[1], HasSubstr("connected again"));
 }
 
+TEST_F(LostTables, RowsOfARunWithoutSnapshotsAreGivenOnceMoreWhereTheTableTakesThem) {
+    for (const bool takes_them : {true, false}) {
+        server.takes_rows_again = takes_them;
+        server.rows.clear();
+        std::vector<std::string> warnings;
+        RunScope scope;
+        scope.on_warning([&warnings](const std::string& text) { warnings.push_back(text); });
+        auto output = table(Writing::live);
+        output->open("n\n", &scope);
+        server.lost_writes = 1;
+        server.refused_opens = takes_them ? 1 : 0;
+        if (!takes_them) {
+            EXPECT_THROW(output->append("1\n"), ConnectionLost);
+            output->abandon();
+            continue;
+        }
+        output->append("1\n");
+        output->append("2\n");
+        output->close();
+        scope.commit();
+        EXPECT_THAT(server.rows, ElementsAre("1", "2"));
+        EXPECT_THAT(server.columns, ElementsAre("n"));
+        ASSERT_EQ(warnings.size(), 2U);
+        EXPECT_THAT(warnings[0], HasSubstr("the server is gone; the rows are sent once more"));
+        EXPECT_THAT(warnings[1], HasSubstr("connected again"));
+    }
+}
+
 TEST_F(LostTables, AReportSaysWhatIsAwayAndWhatWaits) {
     Snapshotted run;
     auto output = table();

@@ -40,6 +40,7 @@ struct Server {
     int refused_opens = 0;
     bool refuses_rows = false;
     bool keeps_epochs = true;
+    bool takes_rows_again = false;
     bool is_slow = false;
     int transactions = 0;
 };
@@ -92,6 +93,9 @@ class MemoryTable final : public TransportOutput {
         return found == server_.epochs.end() ? 0 : found->second;
     }
     [[nodiscard]] bool keeps_epochs() const noexcept override { return server_.keeps_epochs; }
+    [[nodiscard]] bool takes_rows_again() const noexcept override {
+        return server_.takes_rows_again;
+    }
     void close() noexcept override { rows_.clear(); }
     void interrupt() noexcept override { is_interrupted_ = true; }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a build into a fresh folder, moves that folder, and builds and runs a consumer project
 against it, once through find_package, with a precompiled header and whole segments alone, and once
-through pkg-config. A program whose files disagree about whole segments must not link. Nothing that
-was installed may name the folders it was built in. With --tool the command line was installed,
-computes a window and finds the applications.
+through pkg-config. A program whose files disagree about whole segments must not link. The template
+of a connector (examples/connector) builds, and passes its test. Nothing that was installed may name
+the folders it was built in. With --tool the command line was installed, computes a window and finds
+the applications.
 
     installed_copy.py CMAKE BUILD SOURCE COMPILER [--tool]
 """
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 CONSUMER = Path(__file__).parent / "consumer"
+CONNECTOR = Path(__file__).parents[2] / "examples" / "connector"
 INPUT = "1\n2\n3\n"
 EXPECTED = "strid says: 2 4 6 (3 records)\n"
 
@@ -62,6 +64,15 @@ def through_find_package(cmake: str, prefix: Path, place: Path, compiler: str) -
     if not list(build.rglob("cmake_pch.hxx.[gp]ch")):
         sys.exit("strid_precompile() has made no precompiled header")
     return build / "consumer"
+
+
+def require_connector(cmake: str, prefix: Path, place: Path, compiler: str) -> None:
+    build = place / "connector"
+    run(cmake, "-S", CONNECTOR, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={compiler}")
+    run(cmake, "--build", build)
+    run(Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
+        "--no-tests=error", LD_LIBRARY_PATH=str(prefix / "lib"))
 
 
 def require_no_mixture(cmake: str, build: Path) -> None:
@@ -129,6 +140,7 @@ def main() -> None:
         require_expected("find_package", found, prefix)
         require_no_mixture(cmake, found.parent)
         require_one_sentence(prefix, compiler)
+        require_connector(cmake, prefix, place, compiler)
         for program in through_pkg_config(prefix, place, compiler):
             require_expected("pkg-config", program, prefix)
 

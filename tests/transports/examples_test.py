@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the worked examples of the book (docs/worked-examples.md) against servers of the test, and
-compares what they print with what the page says. An example whose server is missing is skipped.
+"""Runs the worked examples of the book (docs/worked-examples.md) and those on pages of transports
+against servers of the test, and compares what they print with what the page says. An example whose
+server is missing is skipped.
 
     examples_test.py STRID
 
@@ -21,14 +22,16 @@ from pathlib import Path
 import kafka_test
 import mqtt_test
 import postgres_test
+import redis_case
 from transport_case import STRID, TIMEOUT_S, TransportCase, free_port, main
 
-PAGE = Path(__file__).parents[2] / "docs" / "worked-examples.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (DOCS / "worked-examples.md", DOCS / "redis.md")
 EXAMPLE = re.compile(r"^## (.*?)\n.*?<!-- servers: ([a-z ]+) -->\n```sh\n(.*?)^```\n\n"
                      r"<!-- printed -->\n```\n(.*?)^```\n", re.S | re.M)
 TOPICS = ("trades", "rows")
 CASES = {"kafka": kafka_test.KafkaCase, "postgres": postgres_test.PostgresCase,
-         "mqtt": mqtt_test.MqttCase}
+         "mqtt": mqtt_test.MqttCase, "redis": redis_case.RedisCase}
 
 
 def end_session(run: subprocess.Popen) -> None:
@@ -63,6 +66,9 @@ class WorkedExamples(TransportCase):
         if "mqtt" in servers:
             port = str(mqtt_test.MqttCase.broker.port)
             self.ports |= {"127.0.0.1:1883": f"127.0.0.1:{port}", "-p 1883": f"-p {port}"}
+        if "redis" in servers:
+            port = str(redis_case.RedisCase.server.port)
+            self.ports |= {"127.0.0.1:6379": f"127.0.0.1:{port}", "-p 6379": f"-p {port}"}
         if "postgres" in servers:
             server = postgres_test.PostgresCase.server
             server.sql("create database shop")
@@ -70,8 +76,12 @@ class WorkedExamples(TransportCase):
         return found
 
     def test_print_what_the_page_says(self):
-        examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
-        self.assertEqual(len(examples), PAGE.read_text(encoding="utf-8").count("<!-- servers:"))
+        examples = []
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            found = EXAMPLE.findall(text)
+            self.assertEqual(len(found), text.count("<!-- servers:"))
+            examples += found
         ran = 0
         for title, servers, script, printed in examples:
             with self.subTest(title):

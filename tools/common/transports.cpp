@@ -16,6 +16,9 @@
 #ifdef STRID_HAS_POSTGRES
 #include <strid/postgres/postgres.hpp>
 #endif
+#ifdef STRID_HAS_REDIS
+#include <strid/redis/redis.hpp>
+#endif
 #ifdef STRID_HAS_SQLITE
 #include <strid/sqlite/sqlite.hpp>
 #endif
@@ -43,6 +46,9 @@ void add_transports() {
 #endif
 #ifdef STRID_HAS_POSTGRES
     use_postgres();
+#endif
+#ifdef STRID_HAS_REDIS
+    use_redis();
 #endif
 #ifdef STRID_HAS_SQLITE
     use_sqlite();

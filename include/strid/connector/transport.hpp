@@ -141,6 +141,10 @@ class TransportOutput {
     virtual void commit(const Epoch& epoch) = 0;
     /// False where no number can be kept: after a kill the rows of the last snapshot come again.
     [[nodiscard]] virtual bool keeps_epochs() const noexcept { return true; }
+    /// Whether a run without snapshots gives the rows of a write() that has thrown ConnectionLost
+    /// once more, behind open(), for some seconds. Each write() is a transaction then, which the
+    /// transport knows again. Else the run ends.
+    [[nodiscard]] virtual bool takes_rows_again() const noexcept { return false; }
     /// The number of the last epoch of the stream that the table has; 0: none. A run that takes
     /// snapshots asks behind each open(), before it writes.
     [[nodiscard]] virtual std::uint64_t last_epoch(std::string_view stream) = 0;

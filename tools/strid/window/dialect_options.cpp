@@ -70,7 +70,7 @@ void add_input_options(CLI::App& command, WindowCommand& options) {
                     "tcp-listen://:PORT, "
                     "unix://PATH, unix-listen://PATH; http-listen://:PORT/PATH, "
                     "mqtt://HOST/TOPIC, kafka://HOST:PORT/TOPIC, "
-                    "nats://HOST/SUBJECT?stream=NAME, "
+                    "nats://HOST/SUBJECT?stream=NAME, redis://HOST/STREAM, "
                     "postgres://HOST/DB?table=NAME, "
                     "sqlite:PATH?query=SELECT, parquet:FOLDER; -: standard input (default). "
                     "Several are read one behind the other, each with its own header")

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The id of an entry of a stream, `MS-NUMBER`: the milliseconds since 1970 at which the server has
+// added it, and a number among those of one millisecond. Ids of a stream only grow. Plain values.
+#pragma once
+
+#include <charconv>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace strid::redis {
+
+/// Whether all of the text is a number, which is read.
+template <class Number>
+[[nodiscard]] bool read_number(std::string_view text, Number& number) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    return read.ec == std::errc{} && read.ptr == text.data() + text.size();
+}
+
+struct EntryId {
+    std::uint64_t ms = 0;
+    std::uint64_t number = 0;
+
+    auto operator<=>(const EntryId&) const = default;
+    /// As Redis writes it.
+    [[nodiscard]] std::string text() const;
+    /// The greatest one that is smaller; that of no entry, 0-0, has none.
+    [[nodiscard]] EntryId before() const noexcept;
+};
+
+/// `MS-NUMBER`, or `MS` for its number 0; none: the text is no id.
+[[nodiscard]] std::optional<EntryId> read_entry_id(std::string_view text);
+
+}  // namespace strid::redis
