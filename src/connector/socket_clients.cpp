@@ -75,7 +75,8 @@ std::shared_ptr<const SocketClients::Settings> SocketClients::settings() const {
 Reloads::Change SocketClients::prepare(const std::string& text) {
     TransportAddress address(text);
     const SocketInputPlace place(address);
-    const SocketInputPlace& before = settings()->place;
+    const auto now = settings();
+    const SocketInputPlace& before = now->place;
     if (place.clients_max == 0) address.refuse("the number of clients cannot be left out in a run");
     if (place.framing != before.framing) address.refuse("framing cannot change in a run");
     if (place.tls.certificate.empty() != before.tls.certificate.empty()) {
@@ -126,7 +127,8 @@ void SocketClients::serve(PeerStream& peer, const SocketInputPlace& place) {
     const auto buffer = std::make_unique<std::array<char, client_piece_bytes>>();
     const auto handshake_until = Clock::now() + client_handshake_wait;
     std::string whole;
-    for (;;) {
+    // A client that sends all the time does not delay the end.
+    while (!queue_.is_closed()) {
         const PeerStream::Step step = peer.receive(*buffer);
         if (step.bytes != 0) {
             const bool is_short = cutter.add({buffer->data(), step.bytes}, whole);

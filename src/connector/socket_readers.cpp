@@ -30,6 +30,7 @@ constexpr int readers_backlog = 64;
 constexpr auto reader_handshake_wait = 10s;
 /// At the end readers that take nothing for so long are left.
 constexpr auto reader_end_wait = 10s;
+constexpr std::chrono::milliseconds accept_pause = 100ms;
 /// A reader is left so much time to close its side, so that nothing that it was sent is lost.
 constexpr auto reader_leaving_wait = 1s;
 constexpr int reader_look_ms = 500;  // for handshakes that take too long
@@ -166,7 +167,8 @@ void SocketReaders::wait_for_events() {
     std::vector<::pollfd> waited;
     {
         const std::lock_guard lock(mutex_);
-        const bool takes = !is_ending_ && readers_.size() < place_.clients_max;
+        const bool takes =
+            !is_ending_ && readers_.size() < place_.clients_max && Clock::now() >= accept_from_;
         waited.push_back({woken_.get(), POLLIN, 0});
         waited.push_back({takes ? listener_.listener() : -1, POLLIN, 0});
         for (const Reader& reader : readers_) {
@@ -182,7 +184,12 @@ void SocketReaders::accept() {
     while (readers_.size() < place_.clients_max) {
         http::Descriptor socket(
             ::accept4(listener_.listener(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (socket.get() < 0) return;
+        if (socket.get() < 0) {
+            // No descriptor or no memory is left, perhaps: the reader waits in the system.
+            const bool is_none = errno == EAGAIN || errno == ECONNABORTED;
+            if (!is_none) accept_from_ = Clock::now() + accept_pause;
+            return;
+        }
         readers_.push_back({.peer = std::make_unique<PeerStream>(std::move(socket), tls_),
                             .handshake_until = Clock::now() + reader_handshake_wait});
     }
@@ -193,7 +200,7 @@ void SocketReaders::step(Reader& reader) {
     take_what_it_sends(reader);
     if (reader.is_over) return;
     if (reader.peer->is_in_handshake()) {
-        reader.is_over = Clock::now() > reader.handshake_until;
+        reader.is_over = is_ending_ || Clock::now() > reader.handshake_until;
         return;
     }
     if (!std::exchange(reader.has_begun, true)) {

@@ -83,9 +83,10 @@ class SocketReaders final : public SocketRows {
     std::size_t begun_ = 0;  // readers that have begun, in all
     std::uint64_t sent_bytes_ = 0;
     std::uint64_t lost_rows_ = 0;
-    bool is_ending_ = false;   // no reader is taken, and those that have all are left
-    bool is_closing_ = false;  // at once
-    std::thread thread_;       // last: it uses the rest
+    Clock::time_point accept_from_{};  // of the thread
+    bool is_ending_ = false;           // no reader is taken, and those that have all are left
+    bool is_closing_ = false;          // at once
+    std::thread thread_;               // last: it uses the rest
 };
 
 }  // namespace strid::detail

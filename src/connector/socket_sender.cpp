@@ -48,7 +48,13 @@ class SocketSender final : public SocketRows {
           secure_(place.is_tls ? http::tls_client(place.tls, place.host, place.text) : nullptr),
           connection_(run != nullptr && place.retry.count() != 0 ? run->connect_to(place.text)
                                                                  : nullptr) {
-        in_time([this] { connect(); });
+        try {
+            connect();
+        } catch (const Broken& error) {
+            // The start of a run does not wait: the first rows do.
+            if (place_.retry.count() == 0) throw;
+            note_lost(error.what());
+        }
     }
 
     void set_header(const std::string& header) override { header_ = header; }
@@ -60,6 +66,7 @@ class SocketSender final : public SocketRows {
         });
     }
     void end() override {
+        if (!peer_ && !is_there()) return;  // and there were no rows
         if (!has_header_ && !header_.empty()) write({});
         peer_->announce_end();
         std::array<char, 4096> ignored{};
@@ -89,6 +96,19 @@ class SocketSender final : public SocketRows {
         if (is_interrupted()) throw Interrupted();
     }
 
+    [[nodiscard]] bool is_there() {
+        try {
+            connect();
+            return true;
+        } catch (const Broken&) {
+            return false;
+        }
+    }
+
+    void note_lost(const char* reason) const {
+        if (connection_) connection_->lost(reason, "rows wait, and it is connected to once more");
+    }
+
     /// Calls `act` until it succeeds, for the time of `retry`.
     template <class Act>
     void in_time(const Act& act) {
@@ -101,9 +121,7 @@ class SocketSender final : public SocketRows {
             } catch (const Broken& error) {
                 peer_.reset();
                 if (SenderClock::now() + wait >= until) throw InputOutputError(error.what());
-                if (connection_) {
-                    connection_->lost(error.what(), "rows wait, and it is connected to once more");
-                }
+                note_lost(error.what());
             }
             for (const auto then = SenderClock::now() + wait; SenderClock::now() < then;) {
                 std::this_thread::sleep_for(sender_slice);

@@ -91,6 +91,19 @@ class ToAServer(OutputCase):
         self.assertEqual(len(self.all_of(server.accept()[0])), 3)
         self.ended(run)
 
+    def test_a_signal_ends_it_while_a_server_is_waited_for(self):
+        run = self.fed(f"tcp://127.0.0.1:{self.port}?retry=1h")
+        self.assertIn("Connection refused", run.stderr.readline().decode())
+        begin = time.monotonic()
+        self.stopped(run)
+        run = self.start("in.csv", f"tcp://127.0.0.1:{self.port}?retry=1h")
+        self.assertIn("Connection refused", run.stderr.readline().decode())
+        time.sleep(0.3)
+        run.send_signal(signal.SIGTERM)  # rows wait for the server: a second one cancels
+        time.sleep(0.3)
+        self.stopped(run)
+        self.assertLess(time.monotonic() - begin, 10)
+
     def test_a_connection_that_breaks_is_an_error_without_retry(self):
         server, port = self.server()
         run = self.fed(f"tcp://127.0.0.1:{port}")

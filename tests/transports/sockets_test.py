@@ -6,6 +6,7 @@ those that are silent, rude, slow or too many; a run that is stopped and killed.
     sockets_test.py STRID [CLASS...]
 """
 
+import contextlib
 import os
 import random
 import signal
@@ -263,6 +264,24 @@ class Stops(SocketCase):
             self.assertEqual(self.counts(), Counter("a"))
             for client in clients:
                 client.close()
+
+    def test_a_client_that_sends_all_the_time_does_not_delay_the_end(self):
+        run = self.listening("clients=3&message=60M")
+        client = self.connect(run)
+        client.sendall(lines_of(["a"]))
+
+        def dribble() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    client.sendall(b"x")
+                    time.sleep(0.0005)
+
+        thread = threading.Thread(target=dribble)
+        thread.start()
+        time.sleep(0.3)
+        self.stopped(run, within_s=5)
+        thread.join()
+        self.assertEqual(self.counts(), Counter("a"))
 
     def test_what_was_sent_before_a_signal_is_counted(self):
         """Also where it is still in the system's buffers."""
