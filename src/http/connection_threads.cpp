@@ -84,8 +84,12 @@ bool ConnectionThreads::wait_until_idle(std::chrono::milliseconds time) {
 }
 
 void ConnectionThreads::take_while_free(int listener, int ending) {
+    using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds pause{20};
-    for (bool ends = false;;) {
+    constexpr std::chrono::milliseconds last_wait{500};  // for room, once it ends
+    auto last = Clock::time_point::max();
+    Descriptor socket;  // that was taken when there was room, and there is none any more
+    for (bool ends = false; Clock::now() < last;) {
         bool has_room = false;
         {
             const std::lock_guard lock(mutex_);
@@ -93,23 +97,26 @@ void ConnectionThreads::take_while_free(int listener, int ending) {
             (void)!::read(room_.get(), &ignored, sizeof ignored);
             has_room = !is_full();
         }
+        if (has_room && socket.get() >= 0) {
+            if (!offer(socket)) std::this_thread::sleep_for(pause);
+            continue;
+        }
         std::array<::pollfd, 3> waited{{{has_room ? listener : -1, POLLIN, 0},
                                         {ends ? -1 : ending, POLLIN, 0},
                                         {room_.get(), POLLIN, 0}}};
-        const int ready = ::poll(waited.data(), waited.size(), ends ? 0 : -1);
+        const int wait_ms = has_room ? 0 : static_cast<int>(pause.count());
+        const int ready = ::poll(waited.data(), waited.size(), ends ? wait_ms : -1);
         if (ready < 0 && errno != EINTR) return;
-        ends = ends || waited[1].revents != 0;
-        if (waited[0].revents == 0) {
-            if (ends) return;
-            continue;
+        const bool is_there = waited[0].revents != 0;
+        if (ends && has_room && !is_there) return;
+        if (!ends && waited[1].revents != 0) {
+            ends = true;
+            last = Clock::now() + last_wait;
         }
-        Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (socket.get() < 0 && errno == EAGAIN) continue;
-        // No descriptor, no memory or no thread is left, perhaps.
-        if (socket.get() < 0 || !offer(socket)) {
-            if (ends) return;
-            std::this_thread::sleep_for(pause);
-        }
+        if (!is_there) continue;
+        socket = Descriptor(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        // No descriptor or no memory is left, perhaps.
+        if (socket.get() < 0 && errno != EAGAIN) std::this_thread::sleep_for(pause);
     }
 }
 

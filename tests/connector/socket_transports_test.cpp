@@ -24,8 +24,8 @@
 #include <strid/connector/transport.hpp>
 #include <strid/engine/base/reloads.hpp>
 
+#include "../../src/connector/message_cutter.hpp"
 #include "../support/folder.hpp"
-#include "src/connector/message_cutter.hpp"
 
 namespace strid {
 namespace {

@@ -36,8 +36,8 @@ class ConnectionThreads {
     /// Takes connections until `ending` becomes readable. One for which there is no thread is sent
     /// `busy` and closed.
     void take_from(const Listener& listener, int ending, std::string_view busy);
-    /// Takes connections until `ending` becomes readable, and then those that wait already, while
-    /// there is a thread for each. One for which there is none waits in the system until another
+    /// Takes connections until `ending` becomes readable, and then those that wait already, for
+    /// half a second at most. One for which there is no thread waits in the system until another
     /// has ended. `listener` does not block.
     void take_while_free(int listener, int ending);
     /// From now on so many connections may be open; those that are stay. Any thread.
