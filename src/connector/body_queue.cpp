@@ -8,9 +8,14 @@
 
 namespace strid::detail {
 
+void BodyQueue::set_bytes_max(std::size_t bytes_max) {
+    const std::lock_guard lock(mutex_);
+    bytes_max_ = bytes_max;
+}
+
 bool BodyQueue::reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes > bytes_max_ - held_bytes_) return false;
+    if (!fits(bytes)) return false;
     held_bytes_ += bytes;
     return true;
 }
@@ -22,7 +27,7 @@ void BodyQueue::release(std::size_t bytes) {
 
 bool BodyQueue::has_room(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    return bytes <= bytes_max_ - held_bytes_;
+    return fits(bytes);
 }
 
 /// Null: it is refused.
@@ -83,6 +88,21 @@ BodyQueue::Answer BodyQueue::hand_on(std::string text, std::string_view key,
         if (give_up(body, key)) break;
     }
     return body->answer;
+}
+
+BodyQueue::Answer BodyQueue::hand_on(std::string text) {
+    std::unique_lock lock(mutex_);
+    const std::shared_ptr<Body> body = add(std::move(text), {});
+    if (body == nullptr) return {.outcome = Outcome::refused};
+    answered_.wait(lock,
+                   [&] { return body->answer.outcome != Outcome::waits || !waits_for_answers_; });
+    return body->answer;
+}
+
+void BodyQueue::end_waiting() {
+    const std::lock_guard lock(mutex_);
+    waits_for_answers_ = false;
+    answered_.notify_all();
 }
 
 ByteReader::Result BodyQueue::read(std::span<char> out, int wait_ms) {

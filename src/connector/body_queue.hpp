@@ -46,6 +46,8 @@ class BodyQueue {
 
     explicit BodyQueue(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
+    /// From now on so many bytes may be held; those that are stay.
+    void set_bytes_max(std::size_t bytes_max);
     /// Room for so many bytes more of a body; false: there is none.
     [[nodiscard]] bool reserve(std::size_t bytes);
     void release(std::size_t bytes);
@@ -56,6 +58,11 @@ class BodyQueue {
     /// answer of that one; empty: none.
     [[nodiscard]] Answer hand_on(std::string text, std::string_view key,
                                  std::chrono::milliseconds patience);
+    /// The same without a key, for as long as it takes, or until end_waiting(); then the outcome
+    /// may be `waits`, and the body stays.
+    [[nodiscard]] Answer hand_on(std::string text);
+    /// From now on bodies are handed on without waiting.
+    void end_waiting();
 
     /// As those of TransportInput.
     ByteReader::Result read(std::span<char> out, int wait_ms);
@@ -81,10 +88,13 @@ class BodyQueue {
     /// False: it is being read, or was.
     [[nodiscard]] bool give_up(const std::shared_ptr<Body>& body, std::string_view key);
     void take_up_to(std::uint64_t bytes);
+    [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept {
+        return held_bytes_ <= bytes_max_ && bytes <= bytes_max_ - held_bytes_;
+    }
 
-    const std::size_t bytes_max_;
     mutable std::mutex mutex_;
     // Under mutex_:
+    std::size_t bytes_max_;
     std::size_t held_bytes_ = 0;
     std::deque<std::shared_ptr<Body>> waiting_;
     std::size_t first_read_ = 0;  // bytes of the first one
@@ -93,6 +103,7 @@ class BodyQueue {
     std::uint64_t taken_bytes_ = 0;  // of these
     bool has_journal_ = false;
     bool is_closed_ = false;
+    bool waits_for_answers_ = true;
     std::map<std::string, std::shared_ptr<Body>, std::less<>> by_key_;
     std::deque<std::string> keys_;  // of by_key_, the oldest first
     std::condition_variable arrived_;

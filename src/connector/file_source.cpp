@@ -14,6 +14,7 @@
 #include "file_sizes.hpp"
 #include "followed_file.hpp"
 #include "journal.hpp"
+#include "run_of_input.hpp"
 #include "socket_input.hpp"
 
 namespace strid {
@@ -121,7 +122,11 @@ void FileSource::begin(const Context& context) {
 
 void FileSource::open_input() {
     reader_.reset();  // it may listen at the port that is to be listened at
-    reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
+    {
+        const detail::RunOfInput opened_for(run_);
+        reader_ =
+            std::make_unique<LineReader>(path(), text_options_, keep_all_text_, journal_.get());
+    }
     const bool is_outside = run_ != nullptr && is_transport_address(path());
     connection_ = is_outside ? run_->connect_to(path()) : nullptr;
     position_ = end_ = nullptr;
@@ -144,7 +149,9 @@ void FileSource::check_journal(const Context& context) const {
     }
     if (journal_options_.acknowledges && !detail::is_socket_address(path())) {
         throw GraphError(fmt::format(
-            "{}: acknowledgements go to the other end of a socket, and this is none", name()));
+            "{}: acknowledgements go to the other end of a socket without options, which has one "
+            "producer",
+            name()));
     }
 }
 

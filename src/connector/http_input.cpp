@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/base/reloads.hpp>
 #include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/http/connection_threads.hpp>
 #include <strid/engine/http/listener.hpp>
@@ -23,34 +25,11 @@ namespace strid::detail {
 
 namespace {
 
-constexpr std::size_t connections_max = 64;
-
 /// A server whose bodies are the text of the input, from its beginning to its end.
 class HttpInput final : public TransportInput {
   public:
     /// Listens. Throws GraphError, InputOutputError.
-    explicit HttpInput(TransportAddress address)
-        : place_(address),
-          queue_(place_.waiting_bytes_max),
-          receiver_(place_, queue_, http::tls_server(place_.tls, place_.address)),
-          listener_(place_.host, place_.port),
-          ending_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-          connections_(connections_max, [this](http::Descriptor socket) {
-              receiver_.serve(std::move(socket), ending_.get());
-          }) {
-        if (!listener_.is_local() && place_.token.empty()) {
-            address.refuse(
-                "other machines reach this address: set a token in the environment's "
-                "STRID_HTTP_TOKEN, or listen at 127.0.0.1");
-        }
-        if (ending_.get() < 0) {
-            throw InputOutputError(place_.address + ": " + std::generic_category().message(errno));
-        }
-        thread_ = std::thread([this] {
-            name_this_thread("strid-http");
-            connections_.take_from(listener_, ending_.get(), receiver_.busy_text());
-        });
-    }
+    explicit HttpInput(TransportAddress address) : HttpInput(address, HttpPlace(address)) {}
     ~HttpInput() override {
         queue_.close();
         const std::uint64_t one = 1;
@@ -74,13 +53,64 @@ class HttpInput final : public TransportInput {
     void passed(std::uint64_t bytes) override { queue_.passed(bytes); }
 
   private:
-    const HttpPlace place_;
+    using Receiver = std::shared_ptr<HttpReceiver>;
+
+    HttpInput(const TransportAddress& address, const HttpPlace& place)
+        : queue_(place.waiting_bytes_max),
+          receiver_(made(place)),
+          listener_(place.host, place.port),
+          ending_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+          connections_(place.clients_max, [this](http::Descriptor socket) {
+              receiver()->serve(std::move(socket), ending_.get());
+          }) {
+        if (!listener_.is_local() && place.token.empty()) {
+            address.refuse(
+                "other machines reach this address: set a token in the environment's "
+                "STRID_HTTP_TOKEN, or listen at 127.0.0.1");
+        }
+        if (ending_.get() < 0) {
+            throw InputOutputError(place.address + ": " + std::generic_category().message(errno));
+        }
+        thread_ = std::thread([this] {
+            name_this_thread("strid-http");
+            connections_.take_from(listener_, ending_.get(), receiver()->busy_text());
+        });
+        reload_.add(address.text().substr(0, address.text().find('?')),
+                    [this](const std::string& text) { return prepare(text); });
+    }
+
+    [[nodiscard]] Receiver made(const HttpPlace& place) {
+        return std::make_shared<HttpReceiver>(place, queue_,
+                                              http::tls_server(place.tls, place.address));
+    }
+    [[nodiscard]] Receiver receiver() const {
+        const std::lock_guard lock(mutex_);
+        return receiver_;
+    }
+    /// Other options, for connections that come from then on.
+    [[nodiscard]] Reloads::Change prepare(const std::string& text) {
+        TransportAddress address(text);
+        const HttpPlace place(address);
+        const bool is_secure = !place.tls.certificate.empty();
+        if (is_secure == receiver()->place().tls.certificate.empty()) {
+            address.refuse("connections cannot begin or cease to be encrypted in a run");
+        }
+        return [this, next = made(place)] {
+            queue_.set_bytes_max(next->place().waiting_bytes_max);
+            connections_.set_threads_max(next->place().clients_max);
+            const std::lock_guard lock(mutex_);
+            receiver_ = next;
+        };
+    }
+
     BodyQueue queue_;
-    HttpReceiver receiver_;
+    mutable std::mutex mutex_;
+    Receiver receiver_;  // under mutex_
     const http::Listener listener_;
     const http::Descriptor ending_;
     http::ConnectionThreads connections_;
-    std::thread thread_;  // last: it uses the rest
+    std::thread thread_;     // it uses the rest
+    Reloads::Entry reload_;  // last: it does, too
 };
 
 }  // namespace

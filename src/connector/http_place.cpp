@@ -18,6 +18,9 @@ constexpr std::uint64_t body_bytes_most = std::uint64_t{60} << 20;
 constexpr std::uint64_t waiting_bytes_default = std::uint64_t{64} << 20;
 constexpr std::uint64_t waiting_bytes_most = std::uint64_t{1} << 40;
 
+constexpr std::uint64_t http_clients_default = 64;
+constexpr std::uint64_t http_clients_most = 1'000;
+
 std::string token_of_environment() {
     const char* const token = std::getenv("STRID_HTTP_TOKEN");
     return token == nullptr ? std::string{} : std::string(token);
@@ -30,9 +33,10 @@ HttpPlace::HttpPlace(TransportAddress& from)
       body_bytes_max(take_bytes(from, "body", body_bytes_default, body_bytes_most)),
       within(take_time(from, "within", std::chrono::seconds{30})),
       waiting_bytes_max(take_bytes(from, "waiting", waiting_bytes_default, waiting_bytes_most)),
+      clients_max(take_count(from, "clients", http_clients_default, http_clients_most)),
       tls({.certificate = from.take("certificate"), .key = from.take("key")}),
       token(token_of_environment()) {
-    from.expect_no_more("there are body, within, waiting, certificate and key");
+    from.expect_no_more("there are body, within, waiting, clients, certificate and key");
     if (waiting_bytes_max <= body_bytes_max) from.refuse("waiting is more than body");
     const std::string& all = from.place();
     const std::size_t slash = all.find('/', 2);

@@ -2,7 +2,8 @@
 //
 // The address of an input by HTTP in its parts. Private to the connector room. A plain value.
 //
-//     http-listen://[HOST]:PORT[/PATH]?body=16M&within=30s&waiting=64M&certificate=FILE&key=FILE
+//     http-listen://[HOST]:PORT[/PATH]?body=16M&within=30s&waiting=64M&clients=64
+//         &certificate=FILE&key=FILE
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,9 @@ struct HttpPlace {
     std::size_t body_bytes_max;
     std::chrono::milliseconds within;  // a request is read
     std::size_t waiting_bytes_max;
-    http::TlsFiles tls;  // none: as the bytes are
-    std::string token;   // empty: none is needed
+    std::size_t clients_max;  // connections that are open at once
+    http::TlsFiles tls;       // none: as the bytes are
+    std::string token;        // empty: none is needed
 };
 
 }  // namespace strid::detail

@@ -83,11 +83,11 @@ bool is_key(std::string_view key) noexcept {
 
 }  // namespace
 
-HttpReceiver::HttpReceiver(const HttpPlace& place, BodyQueue& queue, http::SecureServer tls)
-    : place_(place),
+HttpReceiver::HttpReceiver(HttpPlace place, BodyQueue& queue, http::SecureServer tls)
+    : place_(std::move(place)),
       queue_(queue),
       tls_(std::move(tls)),
-      times_({.request = place.within,
+      times_({.request = place_.within,
               .idle = std::chrono::seconds{30},
               .leaving = std::chrono::seconds{1}}) {}
 

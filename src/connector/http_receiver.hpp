@@ -20,13 +20,14 @@ namespace strid::detail {
 class HttpReceiver {
   public:
     /// `tls`: null, where connections are not encrypted.
-    HttpReceiver(const HttpPlace& place, BodyQueue& queue, http::SecureServer tls);
+    HttpReceiver(HttpPlace place, BodyQueue& queue, http::SecureServer tls);
 
     /// Serves a connection until one side ends it. `ending` becomes readable when the server ends.
     void serve(http::Descriptor socket, int ending) noexcept;
 
     /// For a connection that is not served; empty where it is encrypted.
     [[nodiscard]] std::string busy_text() const;
+    [[nodiscard]] const HttpPlace& place() const noexcept { return place_; }
 
   private:
     struct Request {
@@ -46,7 +47,7 @@ class HttpReceiver {
     [[nodiscard]] int read_body(http::Connection& connection, Request& request, BodyText& text,
                                 int fault);
 
-    const HttpPlace& place_;
+    const HttpPlace place_;
     BodyQueue& queue_;
     const http::SecureServer tls_;
     const http::ConnectionTimes times_;

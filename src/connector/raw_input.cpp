@@ -147,7 +147,10 @@ void RawInput::read_only_what_waits() {
     const bool is_known = waits_ && !socket_ && ::ioctl(descriptor_, FIONREAD, &bytes) == 0;
     bytes_left_ = is_known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (followed_) bytes_left_ = followed_->bytes_left();
-    if (transport_) bytes_left_ = transport_->bytes_waiting();
+    if (transport_) {
+        transport_->take_last();
+        bytes_left_ = transport_->bytes_waiting();
+    }
     is_limited_ = true;
 }
 

@@ -6,11 +6,15 @@
 #include <strid/connector/row_output.hpp>
 #include <strid/connector/transport.hpp>
 
+#include "socket_output.hpp"
 #include "table_output.hpp"
 
 namespace strid {
 
 std::shared_ptr<RowOutput> make_row_output(std::string name, Writing writing, RowFormat format) {
+    if (detail::is_socket_output(name)) {
+        return std::make_shared<detail::SocketOutput>(name, format);
+    }
     if (is_transport_address(name)) {
         if (format != RowFormat::csv) {
             throw GraphError(name +

@@ -47,15 +47,16 @@ std::string reason_of(int error) {
     return std::generic_category().message(error);
 }
 
-bool is_socket_address(const std::string& path) noexcept {
-    return !scheme_of(path).empty();
+bool is_socket_address(std::string_view path) noexcept {
+    return !scheme_of(path).empty() && path.find('?') == std::string_view::npos;
 }
 
-bool is_listening_address(const std::string& path) noexcept {
+bool is_listening_address(std::string_view path) noexcept {
     return scheme_of(path).find("listen") != std::string_view::npos;
 }
 
-SocketInput::SocketInput(std::string address) : name_(std::move(address)) {
+SocketInput::SocketInput(std::string address, int backlog)
+    : name_(std::move(address)), backlog_(backlog) {
     const std::string_view scheme = scheme_of(name_);
     const std::string rest = name_.substr(scheme.size());
     listens_ = is_listening_address(name_);
@@ -145,7 +146,7 @@ int SocketInput::listen_at(const Place& place) {
     }
     const bool is_bound = ::bind(socket, address_of(place.address), place.bytes) == 0;
     if (is_bound) owned_path_ = path_;
-    if (is_bound && ::listen(socket, 1) == 0) return socket;
+    if (is_bound && ::listen(socket, backlog_) == 0) return socket;
     error_ = errno;
     ::close(socket);
     return -1;

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/socket.h>
@@ -21,14 +22,17 @@ namespace strid::detail {
 /// The system's text for a value of errno.
 [[nodiscard]] std::string reason_of(int error);
 
-[[nodiscard]] bool is_socket_address(const std::string& path) noexcept;
+/// Whether it is the address of a socket without options: with options it is one of a transport
+/// (socket_transports.hpp).
+[[nodiscard]] bool is_socket_address(std::string_view path) noexcept;
 /// One that takes clients.
-[[nodiscard]] bool is_listening_address(const std::string& path) noexcept;
+[[nodiscard]] bool is_listening_address(std::string_view path) noexcept;
 
 class SocketInput {
   public:
-    /// Looks a host up, and listens where that is asked for. Throws InputOutputError.
-    explicit SocketInput(std::string address);
+    /// Looks a host up, and listens where that is asked for. So many clients wait in the system
+    /// until they are taken. Throws InputOutputError.
+    explicit SocketInput(std::string address, int backlog = 1);
     ~SocketInput();
     SocketInput(const SocketInput&) = delete;
     SocketInput& operator=(const SocketInput&) = delete;
@@ -36,6 +40,8 @@ class SocketInput {
     /// The connected, nonblocking descriptor, which is the caller's; -1: none within `wait_ms`.
     /// Throws InputOutputError where no address of the host can be connected to.
     int connected(int wait_ms);
+    /// The descriptor that listens, for an owner that takes its clients itself.
+    [[nodiscard]] int listener() const noexcept { return descriptor_; }
 
   private:
     struct Place {
@@ -58,6 +64,7 @@ class SocketInput {
     std::string owned_path_;
     std::vector<Place> places_;  // still to be tried
     bool listens_ = false;
+    int backlog_;
     int descriptor_ = -1;
     int error_ = 0;  // of the last place that was tried
 };

@@ -11,6 +11,8 @@
 #include <strid/engine/connector/message_rows.hpp>
 
 #include "http_input.hpp"
+#include "socket_input.hpp"
+#include "socket_transports.hpp"
 
 namespace strid {
 
@@ -35,9 +37,15 @@ constexpr std::array<KnownTransport, 10> known_transports = {
      {"redis", "redis", "STRID_REDIS", "libhiredis-dev"},
      {"sqlite", "sqlite", "STRID_SQLITE", "libsqlite3-dev"}}};
 
+std::vector<Transport> with_sockets(std::vector<Transport> transports) {
+    for (Transport& one : detail::socket_transports()) transports.push_back(std::move(one));
+    return transports;
+}
+
 struct Registry {
     std::mutex mutex;
-    std::vector<Transport> transports = {detail::http_input_transport()};  // under the mutex
+    // Under the mutex:
+    std::vector<Transport> transports = with_sockets({detail::http_input_transport()});
 };
 
 Registry& registry() {
@@ -229,7 +237,7 @@ void add_transport(Transport transport) {
 
 bool is_transport_address(std::string_view name) noexcept {
     const std::string_view scheme = scheme_of_name(name);
-    if (scheme.empty()) return false;
+    if (scheme.empty() || detail::is_socket_address(name)) return false;
     if (known_transport(scheme) != nullptr) return true;
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);

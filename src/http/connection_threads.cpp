@@ -7,15 +7,25 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/http/connection_threads.hpp>
 
 namespace strid::http {
 
+ConnectionThreads::ConnectionThreads(std::size_t threads_max,
+                                     std::function<void(Descriptor)> handle, const char* name)
+    : handle_(std::move(handle)),
+      name_(name),
+      room_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      threads_max_(threads_max) {}
+
 bool ConnectionThreads::offer(Descriptor& connection) {
     const std::lock_guard lock(mutex_);
+    if (is_full()) return false;
     if (!idle_.empty()) {
         Thread& thread = *idle_.back();
         idle_.pop_back();
@@ -23,7 +33,6 @@ bool ConnectionThreads::offer(Descriptor& connection) {
         thread.given.notify_one();
         return true;
     }
-    if (threads_.size() == threads_max_) return false;
     threads_.push_back(std::make_unique<Thread>());
     Thread& made = *threads_.back();
     try {
@@ -58,6 +67,59 @@ void ConnectionThreads::take_from(const Listener& listener, int ending, std::str
     }
 }
 
+void ConnectionThreads::announce_room() noexcept {
+    const std::uint64_t one = 1;
+    (void)!::write(room_.get(), &one, sizeof one);
+}
+
+void ConnectionThreads::set_threads_max(std::size_t threads_max) {
+    const std::lock_guard lock(mutex_);
+    threads_max_ = threads_max;
+    announce_room();
+}
+
+bool ConnectionThreads::wait_until_idle(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return ended_.wait_for(lock, time, [this] { return idle_.size() == threads_.size(); });
+}
+
+void ConnectionThreads::take_while_free(int listener, int ending) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds pause{20};
+    constexpr std::chrono::milliseconds last_wait{500};  // for room, once it ends
+    auto last = Clock::time_point::max();
+    Descriptor socket;  // that was taken when there was room, and there is none any more
+    for (bool ends = false; Clock::now() < last;) {
+        bool has_room = false;
+        {
+            const std::lock_guard lock(mutex_);
+            std::uint64_t ignored = 0;
+            (void)!::read(room_.get(), &ignored, sizeof ignored);
+            has_room = !is_full();
+        }
+        if (has_room && socket.get() >= 0) {
+            if (!offer(socket)) std::this_thread::sleep_for(pause);
+            continue;
+        }
+        std::array<::pollfd, 3> waited{{{has_room ? listener : -1, POLLIN, 0},
+                                        {ends ? -1 : ending, POLLIN, 0},
+                                        {room_.get(), POLLIN, 0}}};
+        const int wait_ms = has_room ? 0 : static_cast<int>(pause.count());
+        const int ready = ::poll(waited.data(), waited.size(), ends ? wait_ms : -1);
+        if (ready < 0 && errno != EINTR) return;
+        const bool is_there = waited[0].revents != 0;
+        if (ends && has_room && !is_there) return;
+        if (!ends && waited[1].revents != 0) {
+            ends = true;
+            last = Clock::now() + last_wait;
+        }
+        if (!is_there) continue;
+        socket = Descriptor(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        // No descriptor or no memory is left, perhaps.
+        if (socket.get() < 0 && errno != EAGAIN) std::this_thread::sleep_for(pause);
+    }
+}
+
 void ConnectionThreads::end() noexcept {
     {
         const std::lock_guard lock(mutex_);
@@ -70,7 +132,7 @@ void ConnectionThreads::end() noexcept {
 }
 
 void ConnectionThreads::work(Thread& self) {
-    strid::detail::name_this_thread("strid-http");
+    strid::detail::name_this_thread(name_);
     // A library that encrypts writes to a socket whose peer is gone.
     ::sigset_t ignored{};
     ::sigemptyset(&ignored);
@@ -85,6 +147,8 @@ void ConnectionThreads::work(Thread& self) {
         handle_(std::move(connection));
         lock.lock();
         idle_.push_back(&self);
+        ended_.notify_all();
+        announce_room();
     }
 }
 

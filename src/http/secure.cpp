@@ -9,37 +9,49 @@ namespace strid::http {
 
 namespace {
 
-using MakeServer = std::function<SecureServer(const TlsFiles&)>;
-
 std::mutex mutex;
 
-MakeServer& maker() {  // under the mutex
-    static MakeServer made;
-    return made;
+TlsLibrary& library() {  // under the mutex
+    static TlsLibrary used;
+    return used;
+}
+
+/// Throws GraphError where there is none, or the files are not all there.
+TlsLibrary library_for(const TlsFiles& files, const std::string& name) {
+    if (files.certificate.empty() != files.key.empty()) {
+        throw GraphError(name + ": TLS needs both, a certificate and its key");
+    }
+    const std::lock_guard lock(mutex);
+    if (!library().server) {
+        throw GraphError(name +
+                         ": this program was built without TLS: strid::tls needs libssl-dev");
+    }
+    return library();
 }
 
 }  // namespace
 
-void serve_tls_by(MakeServer make) {
+void use_tls_library(TlsLibrary used) {
     const std::lock_guard lock(mutex);
-    maker() = std::move(make);
+    library() = std::move(used);
 }
 
 SecureServer tls_server(const TlsFiles& files, const std::string& name) {
-    if (files.certificate.empty() != files.key.empty()) {
-        throw GraphError(name + ": TLS needs both, a certificate and its key");
-    }
-    if (files.certificate.empty()) return nullptr;
-    MakeServer make;
+    if (files.certificate.empty() && files.key.empty()) return nullptr;
+    return library_for(files, name).server(files);
+}
+
+SecureClient tls_client(const TlsFiles& files, const std::string& host, const std::string& name) {
+    return library_for(files, name).client(files, host);
+}
+
+std::size_t reload_tls() {
+    std::function<std::size_t()> reload;
     {
         const std::lock_guard lock(mutex);
-        make = maker();
+        reload = library().reload;
     }
-    if (!make) {
-        throw GraphError(name +
-                         ": this program was built without TLS: strid::tls needs libssl-dev");
-    }
-    return make(files);
+    return reload ? reload() : 0;
 }
 
 }  // namespace strid::http

@@ -18,6 +18,12 @@ namespace {
 constexpr std::chrono::milliseconds least_period{1};
 constexpr std::chrono::seconds reader_grace{2};
 
+/// Throws GraphError.
+std::chrono::nanoseconds checked(std::chrono::nanoseconds every) {
+    if (every >= least_period) return every;
+    throw GraphError("--metrics-every: at least 1ms from one report to the next");
+}
+
 }  // namespace
 
 std::string json_status(const Running& running) {
@@ -28,10 +34,9 @@ std::string json_status(const Running& running) {
 }
 
 ReportLog::ReportLog(ReportLogOptions options)
-    : options_(std::move(options)), file_(options_.path, Writing::live) {
-    if (options_.every < least_period) {
-        throw GraphError("--metrics-every: at least 1ms from one report to the next");
-    }
+    : options_(std::move(options)),
+      file_(options_.path, Writing::live),
+      every_(checked(options_.every)) {
     struct stat status {};
     const bool is_there = ::stat(options_.path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
     if (!is_there || status.st_size == 0) {
@@ -72,16 +77,32 @@ void ReportLog::end() noexcept {
     thread_.join();
 }
 
+void ReportLog::set_every(std::chrono::nanoseconds every) {
+    const std::chrono::nanoseconds taken = checked(every);
+    const std::lock_guard lock(mutex_);
+    every_ = taken;
+    is_changed_ = true;
+    changed_.notify_all();
+}
+
 void ReportLog::follow(const Running& running) {
     strid::detail::name_this_thread("strid-metrics");
-    auto due = std::chrono::steady_clock::now() + options_.every;
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_until(lock, due, [this] { return is_ending_; })) {
+    auto due = std::chrono::steady_clock::now() + every_;
+    const auto is_asked = [this] { return is_ending_ || is_changed_; };
+    for (;;) {
+        const bool is_due = !changed_.wait_until(lock, due, is_asked);
+        if (is_ending_) break;
+        if (std::exchange(is_changed_, false)) {
+            due = std::chrono::steady_clock::now() + every_;
+            continue;
+        }
+        if (!is_due) continue;
         lock.unlock();
         append(running);
         lock.lock();
         const auto now = std::chrono::steady_clock::now();
-        while (due <= now) due += options_.every;  // times that were missed are left out
+        while (due <= now) due += every_;  // times that were missed are left out
     }
     lock.unlock();
     append(running);

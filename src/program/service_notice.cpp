@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service_notice.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include <strid/engine/base/service_manager.hpp>
 #include <strid/engine/base/thread_name.hpp>
 
 namespace strid {
@@ -32,9 +29,8 @@ std::int64_t number_in(const char* variable) {
 }  // namespace
 
 std::shared_ptr<ServiceNotice> ServiceNotice::of_environment() {
-    const char* const socket = std::getenv("NOTIFY_SOCKET");
-    const bool is_one = socket != nullptr && (*socket == '/' || *socket == '@');
-    if (!is_one || std::strlen(socket) >= sizeof(::sockaddr_un::sun_path)) return nullptr;
+    const std::string socket = detail::service_socket();
+    if (socket.empty()) return nullptr;
     const std::int64_t process = number_in("WATCHDOG_PID");
     const bool is_watched = process == 0 || process == ::getpid();
     return std::make_shared<ServiceNotice>(
@@ -85,18 +81,8 @@ void ServiceNotice::end() noexcept {
     if (std::exchange(has_begun_, false)) send("STOPPING=1");
 }
 
-// A manager that does not take it is no reason to stop.
 void ServiceNotice::send(std::string_view text) const noexcept {
-    ::sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::copy(socket_.begin(), socket_.end(), address.sun_path);
-    if (socket_.front() == '@') address.sun_path[0] = '\0';
-    const int descriptor = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) return;
-    const auto bytes = static_cast<::socklen_t>(offsetof(::sockaddr_un, sun_path) + socket_.size());
-    (void)::sendto(descriptor, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
-                   reinterpret_cast<const ::sockaddr*>(&address), bytes);
-    ::close(descriptor);
+    detail::send_to_service_manager(socket_, text);
 }
 
 }  // namespace strid

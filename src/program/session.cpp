@@ -16,7 +16,9 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/log.hpp>
+#include <strid/base/quantity.hpp>
 #include <strid/base/version.hpp>
+#include <strid/engine/base/reloads.hpp>
 #include <strid/engine/base/thread_limits.hpp>
 #include <strid/program/picture.hpp>
 #include <strid/program/report_log.hpp>
@@ -138,8 +140,16 @@ class Companions {
         if (auto notice = ServiceNotice::of_environment()) all_.push_back(std::move(notice));
         if (session.metrics_every == std::chrono::nanoseconds::zero()) return;
         if (session.metrics_path.empty()) throw GraphError("--metrics-every needs --metrics FILE");
-        all_.push_back(std::make_shared<ReportLog>(
-            ReportLogOptions{.path = session.metrics_path, .every = session.metrics_every}));
+        const auto log = std::make_shared<ReportLog>(
+            ReportLogOptions{.path = session.metrics_path, .every = session.metrics_every});
+        all_.push_back(log);
+        every_.add("metrics-every", [log](const std::string& text) {
+            const std::chrono::nanoseconds every = read_duration(text);
+            if (every < std::chrono::milliseconds{1}) {
+                throw GraphError("--metrics-every: at least 1ms from one report to the next");
+            }
+            return [log, every] { log->set_every(every); };
+        });
     }
     ~Companions() {
         while (prepared_ != 0) all_[--prepared_]->end();
@@ -157,6 +167,7 @@ class Companions {
   private:
     std::vector<std::shared_ptr<Companion>> all_;
     std::size_t prepared_ = 0;
+    detail::Reloads::Entry every_;
 };
 
 }  // namespace

@@ -5,15 +5,19 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include <strid/program/arguments.hpp>
+#include <strid/program/companion.hpp>
 
 namespace strid::tool {
 
 /// Runs the chosen command; returns the exit code.
 using Action = std::function<int()>;
 
-void add_window_command(CLI::App& app, Action& action);
+/// `companion` goes along with the run; null: none.
+void add_window_command(CLI::App& app, Action& action,
+                        const std::shared_ptr<Companion>& companion = nullptr);
 void add_serve_command(CLI::App& app, Action& action);
 void add_state_command(CLI::App& app, Action& action);
 

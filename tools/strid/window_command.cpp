@@ -176,8 +176,10 @@ int run_windows(WindowCommand& command) {
 
 }  // namespace
 
-void add_window_command(CLI::App& app, Action& action) {
+void add_window_command(CLI::App& app, Action& action,
+                        const std::shared_ptr<Companion>& companion) {
     auto options = std::make_shared<WindowCommand>();
+    if (companion) options->arguments.session.companions.push_back(companion);
     CLI::App* const command = app.add_subcommand("window", window_description());
     command->footer(window_footer());
     add_input_options(*command, *options);
@@ -200,7 +202,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->add_option("--output", options->job.output,
                      "A file; kafka://HOST:PORT/TOPIC, https://HOST/PATH, "
                      "postgres://HOST/DB?table=NAME&keys=COL,COL, "
-                     "sqlite:PATH?table=NAME, parquet:FOLDER; "
+                     "sqlite:PATH?table=NAME, parquet:FOLDER; tcp://HOST:PORT, tcp-listen://:PORT; "
                      "-: standard "
                      "output (default)")
         ->type_name("FILE");

@@ -96,6 +96,9 @@ class TransportInput {
     [[nodiscard]] virtual bool has_positions() const noexcept { return false; }
     /// How many bytes read() gives without waiting: they are read after a stop.
     [[nodiscard]] virtual std::uint64_t bytes_waiting() const noexcept { return 0; }
+    /// The run is stopped: takes what has arrived, and nothing that comes later. Before
+    /// bytes_waiting().
+    virtual void take_last() noexcept {}
     /// The rows of so many bytes were emitted: no position before them is asked for any more.
     virtual void passed(std::uint64_t /*bytes*/) {}
     /// So many bytes, of those that read() has given, are in the journal of the run. A run that has

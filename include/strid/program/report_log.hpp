@@ -61,6 +61,9 @@ class ReportLog final : public Companion {
     /// Writes the last line, with the figures of now: of the end where the run is over. A reader of
     /// a pipe that does not take it is waited for no longer than 2 s.
     void end() noexcept override;
+    /// From the next line on, so much time is between two. Throws GraphError where it is below
+    /// 1 ms. Any thread.
+    void set_every(std::chrono::nanoseconds every);
 
   private:
     void follow(const Running& running);
@@ -78,9 +81,11 @@ class ReportLog final : public Companion {
     std::atomic<bool> interrupted_{false};
     std::mutex mutex_;
     std::condition_variable changed_;
-    bool is_ending_ = false;  // under mutex_
-    bool is_done_ = false;    // under mutex_
-    std::thread thread_;      // last: it uses the rest
+    bool is_ending_ = false;          // under mutex_
+    bool is_done_ = false;            // under mutex_
+    std::chrono::nanoseconds every_;  // under mutex_
+    bool is_changed_ = false;         // under mutex_: every_
+    std::thread thread_;              // last: it uses the rest
 };
 
 }  // namespace strid

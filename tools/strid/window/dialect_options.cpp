@@ -67,7 +67,7 @@ void add_input_options(CLI::App& command, WindowCommand& options) {
     command
         .add_option("--input", options.job.inputs,
                     "A file, plain or gzip, zstd, xz, bzip2, or Parquet; tcp://HOST:PORT, "
-                    "tcp-listen://:PORT, "
+                    "tcp-listen://:PORT?clients=N, "
                     "unix://PATH, unix-listen://PATH; http-listen://:PORT/PATH, "
                     "mqtt://HOST/TOPIC, kafka://HOST:PORT/TOPIC, "
                     "nats://HOST/SUBJECT?stream=NAME, redis://HOST/STREAM, "

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Threads for connections, made when they are needed, up to a number. Owns them. offer(),
-// take_from() and end() are called by one thread at a time.
+// take_from(), take_while_free() and end() are called by one thread at a time.
 //
 // Invariant: at most `threads_max` connections are open, and each that was taken has a thread at
 // once: none waits behind a slow one.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -22,9 +23,9 @@ namespace strid::http {
 
 class ConnectionThreads {
   public:
-    /// `handle` must not throw.
-    ConnectionThreads(std::size_t threads_max, std::function<void(Descriptor)> handle)
-        : threads_max_(threads_max), handle_(std::move(handle)) {}
+    /// `handle` must not throw. `name` is that of the threads.
+    ConnectionThreads(std::size_t threads_max, std::function<void(Descriptor)> handle,
+                      const char* name = "strid-http");
     ~ConnectionThreads() { end(); }
     ConnectionThreads(const ConnectionThreads&) = delete;
     ConnectionThreads& operator=(const ConnectionThreads&) = delete;
@@ -35,6 +36,14 @@ class ConnectionThreads {
     /// Takes connections until `ending` becomes readable. One for which there is no thread is sent
     /// `busy` and closed.
     void take_from(const Listener& listener, int ending, std::string_view busy);
+    /// Takes connections until `ending` becomes readable, and then those that wait already, for
+    /// half a second at most. One for which there is no thread waits in the system until another
+    /// has ended. `listener` does not block.
+    void take_while_free(int listener, int ending);
+    /// From now on so many connections may be open; those that are stay. Any thread.
+    void set_threads_max(std::size_t threads_max);
+    /// Waits until no connection is open. False: the time is over. Any thread.
+    bool wait_until_idle(std::chrono::milliseconds time);
     /// Waits for the connections that are open, and ends the threads.
     void end() noexcept;
 
@@ -47,11 +56,18 @@ class ConnectionThreads {
         std::thread thread = {};
     };
     void work(Thread& self);
+    [[nodiscard]] bool is_full() const noexcept {
+        return threads_.size() - idle_.size() >= threads_max_;
+    }
+    void announce_room() noexcept;
 
-    const std::size_t threads_max_;
     const std::function<void(Descriptor)> handle_;
+    const char* const name_;
+    const Descriptor room_;  // readable where take_while_free() may find room
     std::mutex mutex_;
+    std::condition_variable ended_;  // a connection
     // Under mutex_:
+    std::size_t threads_max_;
     std::vector<Thread*> idle_;  // have no connection
     bool is_ending_ = false;
     std::vector<std::unique_ptr<Thread>> threads_;  // last: they use the rest
