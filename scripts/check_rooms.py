@@ -47,6 +47,7 @@ ROOMS = [
     "nats",
     "parquet",
     "postgres",
+    "rocksdb",
     "sqlite",
     "webhook",
     "test",
