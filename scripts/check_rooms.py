@@ -48,6 +48,7 @@ ROOMS = [
     "parquet",
     "postgres",
     "redis",
+    "rocksdb",
     "sqlite",
     "webhook",
     "test",

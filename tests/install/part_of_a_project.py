@@ -32,7 +32,8 @@ FetchContent_MakeAvailable(strid)""",
 
 # The library, and those of a package of their own.
 LIBRARY = re.compile(
-    r"/strid(_operate|_kafka|_mqtt|_nats|_parquet|_postgres|_redis|_sqlite|_tls|_webhook)?\.dir/")
+    r"/strid(_operate|_kafka|_mqtt|_nats|_parquet|_postgres|_redis|_rocksdb|_sqlite|_tls|_webhook)?"
+    r"\.dir/")
 
 
 def commands(cmake: str, source: str, compiler: str, way: str, *options: str) -> dict:

@@ -86,12 +86,14 @@ class ForgetKeys {
 /// Keys are kept for the run.
 struct KeepKeys {};
 
+class StoredKeys;  // operator/stored_keys.hpp
+
 /// How long an operator keeps the state of a key.
 template <class Life>
-concept KeysLife =
-    std::same_as<Life, KeepKeys> || std::same_as<Life, ForgetKeys<ForgetBy::number>> ||
-    std::same_as<Life, ForgetKeys<ForgetBy::event_time>> ||
-    std::same_as<Life, ForgetKeys<ForgetBy::clock>>;
+concept KeysLife = std::same_as<Life, KeepKeys> || std::same_as<Life, StoredKeys> ||
+                   std::same_as<Life, ForgetKeys<ForgetBy::number>> ||
+                   std::same_as<Life, ForgetKeys<ForgetBy::event_time>> ||
+                   std::same_as<Life, ForgetKeys<ForgetBy::clock>>;
 
 namespace operators {
 
@@ -102,8 +104,17 @@ consteval bool keys_are_kept() {
     static_assert(kept,
                   "how long a key is kept, as key_by(key, forget_after(...)) says, is for map, "
                   "filter, flat_map, accumulate and reduce: windows and process forget keys by "
-                  "themselves");
+                  "themselves; keep_in_memory is for these and for process");
     return kept;
+}
+
+/// A state for each of these keys can be kept so.
+template <class Life, class K, class State>
+consteval bool can_keep() {
+    if constexpr (requires { Life::template can_keep<K, State>(); }) {
+        return Life::template can_keep<K, State>();
+    }
+    return true;
 }
 
 /// The table of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;

@@ -2,7 +2,7 @@
 //
 // The operators that hold a state for each key, in a table (operator/keyed_state.hpp) that is
 // looked up with the hash that the record carries. `Life` determines how long keys are kept
-// (operator/forget_keys.hpp).
+// (operator/forget_keys.hpp), and where (operator/stored_keys.hpp).
 //
 // Threads: only the task of the node.
 #pragma once
@@ -59,7 +59,21 @@ class KeyedOperator {
     KeyedOperator(KeyOf key_of, Life life) : key_of_(std::move(key_of)), keys_(life) {}
 
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
-        return keys_.table().look_ahead(coming.records);
+        if constexpr (requires { keys_.read_ahead(coming.records, key_of_); }) {
+            return keys_.read_ahead(coming.records, key_of_);
+        } else {
+            return keys_.table().look_ahead(coming.records);
+        }
+    }
+    void on(BatchEnds)
+        requires requires(Keys& keys) { keys.make_room(); }
+    {
+        keys_.make_room();
+    }
+    void on(SnapshotBegins snapshot)
+        requires requires(Keys& keys) { keys.begin_snapshot(0); }
+    {
+        keys_.begin_snapshot(snapshot.number);
     }
     void on(const BatchBegins&) noexcept
         requires requires(Keys& keys) { keys.end_batch(); }
@@ -72,7 +86,9 @@ class KeyedOperator {
         return keys_.wake_at_ns();
     }
     [[nodiscard]] static OperatorFacts facts() {
-        if constexpr (Keys::forgets) {
+        if constexpr (requires { Keys::note; }) {
+            return {.notes = {Keys::note}};
+        } else if constexpr (Keys::forgets) {
             return {.notes = {"a state for each key, until it is forgotten"}};
         } else {
             return {.notes = {"a state for each key, for the whole run"}};
@@ -85,6 +101,13 @@ class KeyedOperator {
         traits.has = traits.has | Has::facts;
         Keys::add_to(traits);
         return traits;
+    }
+    /// Of a table that is opened. `make()` makes the state of a key.
+    template <class Make>
+    void open_keys([[maybe_unused]] const Opened& opened, [[maybe_unused]] const Make& make) {
+        if constexpr (requires { keys_.open(opened.context, make); }) {
+            keys_.open(opened.context, make);
+        }
     }
     template <class Make, class Gone>
     [[gnu::always_inline]] Entry& entry_of(const message::Hashed<T>& arrived, Make&& make,
@@ -120,6 +143,7 @@ class PerKey : public KeyedOperator<T, KeyOf, F, Life> {
     void on(const Opened& opened) {
         context_ = opened.context;
         notify_function(prototype_, Opened{context_, opened.task, opened.stop});
+        this->open_keys(opened, [this]() -> const F& { return prototype_; });
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)
@@ -171,6 +195,7 @@ class Accumulate : public KeyedOperator<T, KeyOf, State, Life, true>,
     void on(const Opened& opened) {
         context_ = opened.context;
         notify_function(fold_, Opened{context_, opened.task, opened.stop});
+        this->open_keys(opened, [this]() -> const State& { return initial_; });
     }
 
     [[gnu::always_inline]] void process(message::Hashed<T>& arrived, auto& emit) {
@@ -258,6 +283,7 @@ class Reduce : public KeyedOperator<T, KeyOf, std::optional<T>, Life>,
     void on(const Opened& opened) {
         context_ = opened.context;
         notify_function(combine_, Opened{context_, opened.task, opened.stop});
+        this->open_keys(opened, [] { return std::optional<T>{}; });
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)

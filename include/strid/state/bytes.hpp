@@ -159,6 +159,8 @@ class StateReader {
     /// The types whose values were stored as those of an earlier version of the type; they outlive
     /// the reader.
     void use(const state::StoredVersions& versions) noexcept { versions_ = &versions; }
+    /// The same; null: none were given.
+    [[nodiscard]] const state::StoredVersions* versions() const noexcept { return versions_; }
     /// How many versions ago the values of this type were stored.
     [[nodiscard]] std::size_t version_of(const std::type_info& type) const {
         return versions_ == nullptr ? 0 : stored_version(type);

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -105,7 +106,8 @@ class KeyedStream : graph::ConsumedOnce {
     template <class State, class Fold>
     auto accumulate(State initial, Fold fold, Emit when = Emit::every_update,
                     const OperatorOptions& options = {}) && {
-        if constexpr (operators::takes_fold<Fold, State, T>()) {
+        if constexpr (operators::takes_fold<Fold, State, T>() &&
+                      operators::can_keep<Life, K, State>()) {
             using Accumulate = operators::Accumulate<T, State, Fold, KeyOf, Life>;
             return then(Accumulate{std::move(initial), std::move(fold), key_of_, when, life_},
                         options, Accumulate::traits.kind);
@@ -117,7 +119,8 @@ class KeyedStream : graph::ConsumedOnce {
     /// points to.
     template <class F>
     auto reduce(F f, const OperatorOptions& options = {}) && {
-        if constexpr (operators::takes_reduce<F, T>()) {
+        if constexpr (operators::takes_reduce<F, T>() &&
+                      operators::can_keep<Life, K, std::optional<T>>()) {
             using Reduce = operators::Reduce<T, F, KeyOf, Life>;
             return then(Reduce{std::move(f), key_of_, life_}, options, Reduce::traits.kind);
         }
@@ -129,7 +132,18 @@ class KeyedStream : graph::ConsumedOnce {
     /// members only).
     template <class U, class F>
     auto process(F f, const OperatorOptions& options = {}) && {
-        if constexpr (operators::takes_process<F, T, U>()) {
+        if constexpr (!operators::takes_process<F, T, U>()) {
+            return;
+        } else if constexpr (std::same_as<Life, StoredKeys>) {
+            using Process = window::StoredProcess<T, KeyOf, K, F, U>;
+            constexpr bool is_included = requires { sizeof(Process); };
+            static_assert(is_included,
+                          "process behind keep_in_memory needs <strid/window/stored_process.hpp>");
+            if constexpr (is_included && operators::can_keep<Life, K, F>()) {
+                Process process{std::move(f), key_of_, life_};
+                return hashed().added(std::move(process), options);
+            }
+        } else {
             using Process = window::KeyedProcess<T, KeyOf, K, F, U>;
             return std::move(*this).apply(Process{std::move(f), key_of_}, options);
         }
@@ -254,7 +268,7 @@ class KeyedStream : graph::ConsumedOnce {
         if constexpr (std::is_empty_v<F>) {
             return then(Operator{operators::Plain<F>{std::move(f)}}, options,
                         Operator::traits.kind);
-        } else {
+        } else if constexpr (operators::can_keep<Life, K, F>()) {
             return then(Operator{Holder<F>{std::move(f), key_of_, life_}}, options,
                         Operator::traits.kind);
         }

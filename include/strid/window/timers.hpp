@@ -22,7 +22,9 @@ namespace strid {
 namespace window {
 template <class T, class KeyOf, class K, class F, class U>
 class KeyedProcess;
-}
+template <class T, class KeyOf, class K, class F, class U>
+class StoredProcess;  // window/stored_process.hpp
+}  // namespace window
 
 /// The timers of the present key, for a function with timers. Use it during the call only.
 class Timers {
@@ -62,6 +64,8 @@ class Timers {
   private:
     template <class T, class KeyOf, class K, class F, class U>
     friend class window::KeyedProcess;
+    template <class T, class KeyOf, class K, class F, class U>
+    friend class window::StoredProcess;
     struct OfAnOperator {};
     explicit Timers(OfAnOperator) noexcept {}
     /// A function that takes a copy would set its timers in vain.

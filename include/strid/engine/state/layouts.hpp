@@ -29,6 +29,7 @@ class StoredVersions {
   public:
     void set(const std::type_info& type, std::size_t version);
     [[nodiscard]] std::size_t of(const std::type_info& type) const;
+    [[nodiscard]] bool empty() const noexcept { return versions_.empty(); }
 
   private:
     struct Stored {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <strid/engine/operator/cold_entries.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/operator/run_scope.hpp>
+
+namespace strid::operators {
+
+namespace {
+
+constexpr std::size_t change_bytes_max = std::size_t{1} << 20;
+
+/// Removes the checkpoints that no snapshot names any more. The folder of snapshots keeps the last
+/// two that are stored; with one of this run, the last one of an earlier run.
+class Checkpoints final : public RunScope::Result {
+  public:
+    Checkpoints(RunScope& run, std::shared_ptr<ColdStore> store)
+        : run_(run), store_(std::move(store)) {
+        if (const std::uint64_t behind = run.before().behind; behind != 0) stored_ = {behind};
+    }
+    void commit() override {}
+    /// The end is stored: no run goes on from a snapshot.
+    void finish() override { store_->keep_checkpoints({}); }
+    void discard() noexcept override {}
+    void snapshot_ended(std::uint64_t snapshot, bool is_stored) noexcept override {
+        if (!is_stored) return;
+        try {
+            stored_.push_back(snapshot);
+            if (stored_.size() > 2) stored_.erase(stored_.begin());
+            if (stored_.size() == 2) store_->keep_checkpoints(stored_);
+        } catch (const std::exception& error) {
+            run_.warn(error.what());  // they are removed behind the next one
+        }
+    }
+
+  private:
+    RunScope& run_;
+    std::shared_ptr<ColdStore> store_;
+    std::vector<std::uint64_t> stored_;  // the last two, rising
+};
+
+}  // namespace
+
+// ---- pieces -------------------------------------------------------------------------------------
+
+ColdStore::Bytes BytePieces::operator[](std::size_t place) const noexcept {
+    const std::size_t begin = place == 0 ? 0 : ends_[place - 1];
+    return ColdStore::Bytes(bytes_).subspan(begin, ends_[place] - begin);
+}
+
+void BytePieces::clear() noexcept {
+    bytes_.clear();
+    ends_.clear();
+}
+
+void BytePieces::receive(std::span<const std::byte> bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+void BytePieces::drop_begun() {
+    writer_.flush();
+    bytes_.resize(ends_.empty() ? 0 : ends_.back());
+}
+
+// ---- entries ------------------------------------------------------------------------------------
+
+ColdEntries::ColdEntries(const Context& context, ColdStores& stores)
+    : name_(context.name),
+      replica_(context.replica),
+      store_(stores.open({name_, context.replica, context.parallelism})) {
+    RunScope* const run = context.run;
+    if (run != nullptr && run->takes_snapshots()) {
+        run->add(std::make_shared<Checkpoints>(*run, store_));
+    }
+}
+
+ColdEntries::~ColdEntries() = default;
+
+void ColdEntries::begin_change() {
+    if (pieces_.bytes() >= change_bytes_max) write_changes();
+}
+
+void ColdEntries::write_changes() {
+    if (has_state_.empty()) return;
+    changes_.clear();
+    for (std::size_t i = 0; i != has_state_.size(); ++i) {
+        changes_.push_back({pieces_[2 * i], {}});
+        if (has_state_[i]) changes_.back().state = pieces_[2 * i + 1];
+    }
+    guarded(name_, [this] { store_->write(changes_); });
+    pieces_.clear();
+    has_state_.clear();
+}
+
+void ColdEntries::answer(const ColdStore::Found& found) {
+    if (asked_.size() == 0) return;
+    write_changes();
+    keys_.clear();
+    for (std::size_t i = 0; i != asked_.size(); ++i) keys_.push_back(asked_[i]);
+    guarded(name_, [&] { store_->read(keys_, found); });
+    asked_.clear();
+}
+
+std::unique_ptr<ColdStore::Cursor> ColdEntries::all() {
+    write_changes();
+    return guarded(name_, [this] { return store_->all(); });
+}
+
+bool ColdEntries::next(ColdStore::Cursor& cursor) {
+    return guarded(name_, [&] { return cursor.next(); });
+}
+
+ColdStore::Checkpoint ColdEntries::checkpoint() {
+    write_changes();
+    guarded(name_, [this] { store_->checkpoint(snapshot_); });
+    return {snapshot_, replica_};
+}
+
+}  // namespace strid::operators

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/rocksdb/rocksdb.hpp>
+
+#include "database.hpp"
+#include "replica_folder.hpp"
+
+namespace strid::rocksdb {
+
+namespace {
+
+class Databases final : public ColdStores {
+  public:
+    Databases(std::string folder, const StoreOptions& options)
+        : root_(std::make_shared<RootFolder>(std::move(folder))), options_(options) {}
+
+    [[nodiscard]] std::unique_ptr<ColdStore> open(const ColdStorePlace& place) override {
+        return std::make_unique<Database>(root_, place, options_);
+    }
+
+  private:
+    std::shared_ptr<RootFolder> root_;  // which databases share
+    StoreOptions options_;
+};
+
+}  // namespace
+
+std::shared_ptr<ColdStores> store(std::string folder, const StoreOptions& options) {
+    if (folder.empty()) throw GraphError("the store of states needs the name of a folder");
+    return std::make_shared<Databases>(std::move(folder), options);
+}
+
+}  // namespace strid::rocksdb

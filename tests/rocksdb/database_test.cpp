@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of which a part is in a database of RocksDB, and folders that it cannot have.
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <strid/base/error.hpp>
+#include <strid/rocksdb/rocksdb.hpp>
+
+#include "../support/folder.hpp"
+#include "../support/seeds.hpp"
+#include "../support/stored_table_model.hpp"
+
+namespace strid {
+namespace {
+
+using testing::HasSubstr;
+namespace files = std::filesystem;
+
+constexpr rocksdb::StoreOptions small{.buffer_bytes = 256 << 10, .cache_bytes = 256 << 10};
+
+template <class State, bool shows_keys>
+void agrees_with_a_map() {
+    for (const std::uint64_t seed : test::seeds(4)) {
+        const test::Folder folder;
+        test::StoredTableModel<State, shows_keys> model(
+            seed, rocksdb::store(folder.file("states"), small));
+        model.check();
+        ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed;
+    }
+}
+
+TEST(Database, IsAMap) {
+    agrees_with_a_map<test::Listed, true>();
+    agrees_with_a_map<test::Opaque, false>();
+    agrees_with_a_map<test::Plain, false>();
+}
+
+ColdStore::Bytes bytes_of(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+void put(ColdStore& store, const std::string& key, const std::string& state) {
+    const std::array changes{ColdStore::Change{bytes_of(key), bytes_of(state)}};
+    store.write(changes);
+}
+
+/// The sentence of the error.
+template <class Call>
+std::string error_of(const Call& call) {
+    try {
+        call();
+    } catch (const InputOutputError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+unsigned mode_of(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0U;
+}
+
+TEST(Database, ItsFolderIsForItsUserAndGoesWithIt) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    {
+        const auto stores = rocksdb::store(states, small);
+        EXPECT_FALSE(files::exists(states));
+        const auto first = stores->open({"a/b", 0, 2});
+        const auto second = stores->open({"a/b", 1, 2});
+        put(*first, "key", "state");
+        EXPECT_EQ(mode_of(states), 0700U);
+        EXPECT_EQ(mode_of(states + "/a%2fb/1"), 0700U);
+    }
+    EXPECT_FALSE(files::exists(states));
+}
+
+TEST(Database, AFolderThatWasThereStays) {
+    const test::Folder folder;
+    files::create_directory(folder.file("states"));
+    { const auto store = rocksdb::store(folder.file("states"), small)->open({"count", 0, 1}); }
+    EXPECT_TRUE(files::exists(folder.file("states")));
+    EXPECT_TRUE(files::is_empty(folder.file("states")));
+}
+
+TEST(Database, TakesNoFolderOfOthers) {
+    const test::Folder folder;
+    files::create_directories(folder.file("states/count/0/live"));
+    const std::string file = folder.write("states/count/0/live/notes", "mine");
+    const auto stores = rocksdb::store(folder.file("states"), small);
+    EXPECT_EQ(error_of([&] {
+                  (void)stores->open({"count", 0, 1});
+              }),
+              folder.file("states/count/0") +
+                  ": has files that are not of Strid: states need a folder of their own");
+    EXPECT_TRUE(files::exists(file));
+    folder.write("plain", "a file");
+    EXPECT_THAT(error_of([&] {
+                    (void)rocksdb::store(folder.file("plain"))->open({"count", 0, 1});
+                }),
+                HasSubstr("plain: is no folder"));
+    EXPECT_THAT(
+        error_of([&] {
+            (void)rocksdb::store(folder.file("no/states"))->open({"count", 0, 1});
+        }),
+        HasSubstr("no/states: cannot make the folder of states: No such file or directory"));
+}
+
+TEST(Database, TakesNoFolderThatIsInUse) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const auto first = rocksdb::store(states, small)->open({"count", 0, 1});
+    put(*first, "key", "state");
+    EXPECT_EQ(error_of([&] {
+                  (void)rocksdb::store(states, small)->open({"count", 0, 1});
+              }),
+              states + "/count/0: another run keeps its states here");
+    int found = 0;
+    const std::string key = "key";
+    first->read(std::array{bytes_of(key)}, [&](std::size_t, ColdStore::Bytes) { ++found; });
+    EXPECT_EQ(found, 1);
+}
+
+TEST(Database, TakesNoFolderThatCannotBeWritten) {
+    if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+    const test::Folder folder;
+    files::create_directory(folder.file("states"));
+    ::chmod(folder.file("states").c_str(), 0500);
+    EXPECT_THAT(error_of([&] {
+                    (void)rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
+                }),
+                HasSubstr("cannot make the folder of states: Permission denied"));
+}
+
+TEST(Database, BeginsEmptyBehindAKill) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const auto child = ::fork();
+    if (child == 0) {
+        const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+        put(*store, "key", "state");
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(files::exists(states + "/count/0/live/CURRENT"));
+    const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+    EXPECT_FALSE(store->all()->next());
+}
+
+TEST(Database, AFullDiskIsAnError) {
+    const test::Folder folder;
+    const auto store = rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit little{64 << 10, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+    const std::string error = error_of([&] {
+        const std::string state(1'000, 's');
+        for (int i = 0; i != 100'000; ++i) put(*store, "key " + std::to_string(i), state);
+    });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, SIG_DFL);
+    EXPECT_THAT(error, HasSubstr("states/count/0/live: cannot write states: IO error"));
+}
+
+TEST(Database, KeepsTheCheckpointsThatSnapshotsName) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const std::string key = "key";
+    {
+        const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+        for (std::uint64_t number = 1; number != 5; ++number) {
+            put(*store, key, "state " + std::to_string(number));
+            store->checkpoint(number);
+            store->checkpoint(number);
+        }
+        store->keep_checkpoints(std::array<std::uint64_t, 2>{2, 3});
+    }
+    EXPECT_FALSE(files::exists(states + "/count/0/live"));
+    EXPECT_FALSE(files::exists(states + "/count/0/0000000004"));
+    const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+    EXPECT_THROW((void)store->read_checkpoint({4, 0}), StateError);
+    EXPECT_THROW((void)store->restore({4, 0}), StateError);
+    store->restore({2, 0});
+    put(*store, "another", "state");
+    const auto cursor = store->read_checkpoint({2, 0});
+    ASSERT_TRUE(cursor->next());
+    EXPECT_TRUE(std::ranges::equal(cursor->state(), bytes_of("state 2")));
+    EXPECT_FALSE(cursor->next());
+    store->keep_checkpoints({});
+    EXPECT_FALSE(files::exists(states + "/count/0/0000000003"));
+}
+
+TEST(Database, ADamagedCheckpointIsAnError) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+    put(*store, "key", std::string(10'000, 's'));
+    store->checkpoint(1);
+    for (const auto& entry : files::directory_iterator(states + "/count/0/0000000001")) {
+        if (entry.path().extension() != ".sst") continue;
+        std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100);
+        file << "damage";
+    }
+    EXPECT_THAT(error_of([&] {
+                    const auto cursor = store->read_checkpoint({1, 0});
+                    while (cursor->next()) {
+                    }
+                }),
+                HasSubstr("states/count/0/0000000001: cannot read states: Corruption"));
+}
+
+}  // namespace
+}  // namespace strid
