@@ -39,6 +39,12 @@ bool make_folder(const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) fail(path, "cannot read the folder", errno);
     if (!S_ISDIR(status.st_mode)) throw InputOutputError(path + ": is no folder");
+    // Another user could put other files in the place of ours, which RocksDB opens by their names.
+    if (status.st_uid != ::geteuid() || (status.st_mode & S_IWOTH) != 0) {
+        throw InputOutputError(path +
+                               ": states need a folder that is this user's, and that not every "
+                               "user may write to");
+    }
     return false;
 }
 

@@ -118,6 +118,18 @@ TEST(Database, TakesNoFolderOfOthers) {
         HasSubstr("no/states: cannot make the folder of states: No such file or directory"));
 }
 
+TEST(Database, TakesNoFolderThatAllMayWriteTo) {
+    const test::Folder folder;
+    files::create_directory(folder.file("states"));
+    files::permissions(folder.file("states"), files::perms::all);
+    EXPECT_EQ(error_of([&] {
+                  (void)rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
+              }),
+              folder.file("states") +
+                  ": states need a folder that is this user's, and that not "
+                  "every user may write to");
+}
+
 TEST(Database, TakesNoFolderThatIsInUse) {
     const test::Folder folder;
     const std::string states = folder.file("states");
