@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -132,17 +133,24 @@ class SocketSender final : public SocketRows {
         if (connection_) connection_->lost(reason, "rows wait, and it is connected to once more");
     }
 
-    /// Calls `act` until it succeeds, for the time of `retry`.
+    /// Calls `act` until it succeeds, for the time of `retry` from when the connection has broken:
+    /// a server that takes its time spends none of it.
     template <class Act>
     void in_time(const Act& act) {
-        const auto until = SenderClock::now() + place_.retry;
-        for (auto wait = sender_retry_first;; wait = std::min(wait * 2, sender_retry_most)) {
+        SenderClock::time_point until{};
+        auto wait = sender_retry_first;
+        for (bool is_first = true;; is_first = false) {
+            const std::uint64_t before = sent_bytes_;
             try {
                 act();
                 if (connection_) connection_->is_back();
                 return;
             } catch (const Broken& error) {
                 peer_.reset();
+                if (is_first || sent_bytes_ != before) {
+                    until = SenderClock::now() + place_.retry;
+                    wait = sender_retry_first;
+                }
                 if (SenderClock::now() + wait >= until) throw InputOutputError(error.what());
                 note_lost(error.what());
             }
@@ -150,6 +158,7 @@ class SocketSender final : public SocketRows {
                 std::this_thread::sleep_for(sender_slice);
                 if (is_interrupted()) throw Interrupted();
             }
+            wait = std::min(wait * 2, sender_retry_most);
         }
     }
 
@@ -188,6 +197,7 @@ class SocketSender final : public SocketRows {
         while (!text.empty()) {
             const auto step = peer_->send(text);
             text.remove_prefix(step.bytes);
+            sent_bytes_ += step.bytes;
             is_whole_ = text.empty();
             if (step.bytes != 0) continue;
             if (step.events == 0) {
@@ -205,6 +215,7 @@ class SocketSender final : public SocketRows {
     const std::shared_ptr<Connection> connection_;
     std::unique_ptr<PeerStream> peer_;
     std::string header_;
+    std::uint64_t sent_bytes_ = 0;
     bool has_header_ = false;  // the server
     bool is_whole_ = true;     // what it was sent ends with a row
 };

@@ -157,6 +157,20 @@ class ToAServer(OutputCase):
         self.assertGreater(len(found), 300)
         self.assertIn("and it is connected to once more", run.stderr.read().decode())
 
+    def test_a_server_that_takes_its_time_spends_none_of_retry(self):
+        server, port = self.server()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+        server.settimeout(10)
+        (self.folder / "many.csv").write_text(self.many(400_000))
+        run = self.start("many.csv", f"tcp://127.0.0.1:{port}?retry=2s", window="tumbling:1ms")
+        slow = server.accept()[0]
+        time.sleep(4)
+        self.assertIsNone(run.poll())
+        reset(slow)
+        rows = self.all_of(server.accept()[0])
+        self.assertEqual([rows[0], rows[-1]], [HEADER, "s,399999,400000,1"])
+        self.assertIn("it is connected to once more", self.ended(run))
+
 
 class ToReaders(OutputCase):
     def reader(self, run) -> tuple[threading.Thread, list]:
