@@ -53,6 +53,11 @@ void SocketOutput::end() {
     rows->end();
 }
 
+void SocketOutput::let_go() noexcept {
+    if (rows_) rows_->let_go();
+    rows_.reset();
+}
+
 void SocketOutput::discard() noexcept {
     const std::scoped_lock lock(mutex_);
     if (users_ == 0) rows_.reset();

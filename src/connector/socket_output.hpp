@@ -35,6 +35,11 @@ class SocketRows {
     virtual void write(std::string_view rows) = 0;
     /// Nothing follows: sends what is kept, and closes. Throws as write().
     virtual void end() = 0;
+    /// A snapshot counts the rows so far as written: waits until the system has those that a kill
+    /// must not lose. Throws as write().
+    virtual void flush() = 0;
+    /// In place of end(), where the run ends early: sends what is kept, for a short time.
+    virtual void let_go() noexcept = 0;
 };
 
 /// Connects. `run`: null outside of one. Throws InputOutputError.
@@ -59,9 +64,9 @@ class SocketOutput final : public RowOutput {
     void begin() override;
     [[nodiscard]] bool is_open() const noexcept override { return rows_ != nullptr; }
     void write(std::string_view rows) override;
-    void cut(std::uint64_t /*snapshot*/) override {}
+    void cut(std::uint64_t /*snapshot*/) override { rows_->flush(); }
     void end() override;
-    void let_go() noexcept override { rows_.reset(); }
+    void let_go() noexcept override;
     void take_header();
 
     const SocketOutputPlace place_;

@@ -19,6 +19,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/base/thread_name.hpp>
+#include <strid/engine/operator/run_stops.hpp>
 
 namespace strid::detail {
 
@@ -28,8 +29,12 @@ using namespace std::chrono_literals;
 
 constexpr int readers_backlog = 64;
 constexpr auto reader_handshake_wait = 10s;
-/// At the end readers that take nothing for so long are left.
+/// At the end, and when the run is stopped, readers that take nothing for so long are left.
 constexpr auto reader_end_wait = 10s;
+/// When the run is stopped all are left after so long: one may take a byte now and then.
+constexpr auto reader_stop_wait = 20s;
+/// Where the run ends early they have so long for what waits for them.
+constexpr auto reader_let_go_wait = 2s;
 constexpr std::chrono::milliseconds accept_pause = 100ms;
 /// A reader is left so much time to close its side, so that nothing that it was sent is lost.
 constexpr auto reader_leaving_wait = 1s;
@@ -81,7 +86,9 @@ void SocketReaders::set_header(const std::string& header) {
     const std::lock_guard lock(mutex_);
     header_ = header;
     for (Reader& reader : readers_) {
-        if (reader.has_begun) reader.pending.insert(reader.sent, header);
+        if (!reader.has_begun) continue;
+        if (reader.bytes() == 0) reader.took_at = Clock::now();
+        reader.pending.insert(reader.sent, header);
     }
     wake();
 }
@@ -111,6 +118,7 @@ void SocketReaders::add(Reader& reader, std::string_view rows) {
         if (reader.sent == reader.pending.size()) {
             reader.pending.clear();
             reader.sent = 0;
+            reader.took_at = Clock::now();
         }
         reader.pending += rows;
         return;
@@ -131,17 +139,24 @@ void SocketReaders::end() {
     std::unique_lock lock(mutex_);
     is_ending_ = true;
     wake();
-    const std::stop_token token = run_ != nullptr ? run_->interruption() : std::stop_token{};
-    const auto is_done = [this] { return readers_.empty(); };
-    for (std::uint64_t before = sent_bytes_; !is_done(); before = sent_bytes_) {
-        changed_.wait_for(lock, token, reader_end_wait, is_done);
-        if (token.stop_requested()) throw Interrupted();
-        if (is_done() || sent_bytes_ != before) continue;
-        warn(
-            fmt::format("{} readers have not taken the last rows, and were left", readers_.size()));
-        break;
-    }
+    wait(lock, [this] { return readers_.empty(); });
     if (lost_rows_ != 0) warn(fmt::format("readers that were slow have lost {} rows", lost_rows_));
+}
+
+/// Those that may lose rows anyway are not waited for, so that they never hold the graph back.
+void SocketReaders::flush() {
+    if (place_.slow != SlowReader::waits) return;
+    const auto has_all = [](const Reader& reader) { return reader.is_over || reader.bytes() == 0; };
+    std::unique_lock lock(mutex_);
+    wait(lock, [&] { return std::all_of(readers_.begin(), readers_.end(), has_all); });
+}
+
+void SocketReaders::let_go() noexcept {
+    if (RunStops::of_process().of(run_) == RunStop::cancelled) return;
+    std::unique_lock lock(mutex_);
+    is_ending_ = true;
+    wake();
+    changed_.wait_for(lock, reader_let_go_wait, [this] { return readers_.empty(); });
 }
 
 /// The thread.
@@ -158,6 +173,7 @@ void SocketReaders::serve() {
                 reader.is_over = true;
             }
         }
+        leave_those_that_are_stuck();
         remove_those_gone();
         changed_.notify_all();
     }
@@ -206,6 +222,7 @@ void SocketReaders::step(Reader& reader) {
     if (!std::exchange(reader.has_begun, true)) {
         ++begun_;
         reader.pending = header_;
+        reader.took_at = Clock::now();
     }
     send_to(reader);
     if (!is_ending_ || reader.bytes() != 0 || reader.is_over) return;
@@ -238,14 +255,32 @@ void SocketReaders::send_to(Reader& reader) {
         const auto rest = std::string_view(reader.pending).substr(reader.sent, reader_piece_bytes);
         const PeerStream::Step step = reader.peer->send(rest);
         reader.sent += step.bytes;
-        sent_bytes_ += step.bytes;
-        if (step.bytes != 0) continue;
+        if (step.bytes != 0) {
+            reader.took_at = Clock::now();
+            continue;
+        }
         reader.events = static_cast<short>(reader.events | step.events);
         reader.is_over = step.events == 0;
         return;
     }
     reader.pending.clear();
     reader.sent = 0;
+}
+
+void SocketReaders::leave_those_that_are_stuck() {
+    const auto now = Clock::now();
+    const bool is_stopped = RunStops::of_process().of(run_) != RunStop::none;
+    if (!is_stopped && !is_ending_) return;
+    if (hurry_from_ == Clock::time_point{}) hurry_from_ = now;
+    if (is_stopped && stopped_at_ == Clock::time_point{}) stopped_at_ = now;
+    const bool is_too_late = is_stopped && now - stopped_at_ > reader_stop_wait;
+    for (Reader& reader : readers_) {
+        if (reader.is_over || reader.bytes() == 0) continue;
+        const bool is_stuck = now - std::max(reader.took_at, hurry_from_) > reader_end_wait;
+        if (!is_stuck && !is_too_late) continue;
+        reader.is_over = true;
+        warn("a reader has not taken its rows in time, and was left");
+    }
 }
 
 void SocketReaders::remove_those_gone() {

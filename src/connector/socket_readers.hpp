@@ -38,6 +38,8 @@ class SocketReaders final : public SocketRows {
     void set_header(const std::string& header) override;
     void write(std::string_view rows) override;
     void end() override;
+    void flush() override;
+    void let_go() noexcept override;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -45,7 +47,8 @@ class SocketReaders final : public SocketRows {
     struct Reader {
         std::unique_ptr<PeerStream> peer;
         Clock::time_point handshake_until;
-        std::string pending = {};  // from `sent` on
+        Clock::time_point took_at = {};  // the last byte, or had nothing to take
+        std::string pending = {};        // from `sent` on
         std::size_t sent = 0;
         std::uint64_t lost_rows = 0;
         short events = 0;  // that the thread waits for
@@ -62,6 +65,7 @@ class SocketReaders final : public SocketRows {
     void step(Reader& reader);
     void take_what_it_sends(Reader& reader);
     void send_to(Reader& reader);
+    void leave_those_that_are_stuck();
     void remove_those_gone();
     void wake() const noexcept;
     [[nodiscard]] bool has_room(const Reader& reader, std::size_t bytes) const noexcept;
@@ -81,9 +85,10 @@ class SocketReaders final : public SocketRows {
     std::list<Reader> readers_;
     std::string header_;
     std::size_t begun_ = 0;  // readers that have begun, in all
-    std::uint64_t sent_bytes_ = 0;
     std::uint64_t lost_rows_ = 0;
     Clock::time_point accept_from_{};  // of the thread
+    Clock::time_point hurry_from_{};   // readers that take nothing are left; zero: they are not
+    Clock::time_point stopped_at_{};   // when the thread has seen that the run is; zero: it is not
     bool is_ending_ = false;           // no reader is taken, and those that have all are left
     bool is_closing_ = false;          // at once
     std::thread thread_;               // last: it uses the rest

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include <poll.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/operator/run_stops.hpp>
 
 #include "peer_stream.hpp"
 #include "socket_input.hpp"
@@ -33,6 +36,8 @@ constexpr std::chrono::milliseconds sender_retry_most = 5s;
 constexpr auto sender_connect_wait = 10s;
 /// The server is left so much time to close its side, so that nothing that it was sent is lost.
 constexpr auto sender_leaving_wait = 2s;
+/// The same where the run ends early.
+constexpr auto sender_let_go_wait = 1s;
 
 /// The connection cannot be made, or has broken.
 class Broken : public InputOutputError {
@@ -65,18 +70,21 @@ class SocketSender final : public SocketRows {
             send(rows);
         });
     }
+    void flush() override {}  // write() has given all to the system
+    void let_go() noexcept override {
+        if (!peer_) return;
+        try {
+            const bool waits = is_whole_ && RunStops::of_process().of(run_) != RunStop::cancelled;
+            if (waits) peer_->announce_end();
+            take_what_it_sends(waits ? sender_let_go_wait : 0s, [this](short e) { poll_for(e); });
+        } catch (const std::exception&) {  // no memory: it is closed as it is
+        }
+    }
     void end() override {
         if (!peer_ && !is_there()) return;  // and there were no rows
         if (!has_header_ && !header_.empty()) write({});
         peer_->announce_end();
-        std::array<char, 4096> ignored{};
-        const auto until = SenderClock::now() + sender_leaving_wait;
-        while (SenderClock::now() < until) {
-            const auto step = peer_->receive(ignored);
-            if (step.bytes != 0) continue;
-            if (step.events == 0) break;
-            wait_for(step.events);
-        }
+        take_what_it_sends(sender_leaving_wait, [this](short events) { wait_for(events); });
         if (peer_->error().empty()) return;
         throw InputOutputError(place_.text + ": the last rows may be lost: " + peer_->error());
     }
@@ -88,12 +96,28 @@ class SocketSender final : public SocketRows {
     [[noreturn]] void fail(const std::string& reason) const {
         throw Broken(place_.text + ": " + reason);
     }
-    void wait_for(short events) const {
+    void poll_for(short events) const noexcept {
         struct pollfd waited {
             peer_->descriptor(), events, 0
         };
         (void)::poll(&waited, 1, static_cast<int>(sender_slice.count()));
+    }
+    void wait_for(short events) const {
+        poll_for(events);
         if (is_interrupted()) throw Interrupted();
+    }
+
+    /// Until it closes its side. A socket that is closed before all was read from it takes back the
+    /// bytes that are on their way.
+    template <class Wait>
+    void take_what_it_sends(SenderClock::duration most, const Wait& wait) {
+        std::array<char, 4096> ignored{};
+        const auto until = SenderClock::now() + most;
+        do {
+            const auto step = peer_->receive(ignored);
+            if (step.bytes == 0 && step.events == 0) return;
+            if (step.bytes == 0) wait(step.events);
+        } while (SenderClock::now() < until);
     }
 
     [[nodiscard]] bool is_there() {
@@ -109,17 +133,24 @@ class SocketSender final : public SocketRows {
         if (connection_) connection_->lost(reason, "rows wait, and it is connected to once more");
     }
 
-    /// Calls `act` until it succeeds, for the time of `retry`.
+    /// Calls `act` until it succeeds, for the time of `retry` from when the connection has broken:
+    /// a server that takes its time spends none of it.
     template <class Act>
     void in_time(const Act& act) {
-        const auto until = SenderClock::now() + place_.retry;
-        for (auto wait = sender_retry_first;; wait = std::min(wait * 2, sender_retry_most)) {
+        SenderClock::time_point until{};
+        auto wait = sender_retry_first;
+        for (bool is_first = true;; is_first = false) {
+            const std::uint64_t before = sent_bytes_;
             try {
                 act();
                 if (connection_) connection_->is_back();
                 return;
             } catch (const Broken& error) {
                 peer_.reset();
+                if (is_first || sent_bytes_ != before) {
+                    until = SenderClock::now() + place_.retry;
+                    wait = sender_retry_first;
+                }
                 if (SenderClock::now() + wait >= until) throw InputOutputError(error.what());
                 note_lost(error.what());
             }
@@ -127,6 +158,7 @@ class SocketSender final : public SocketRows {
                 std::this_thread::sleep_for(sender_slice);
                 if (is_interrupted()) throw Interrupted();
             }
+            wait = std::min(wait * 2, sender_retry_most);
         }
     }
 
@@ -161,9 +193,12 @@ class SocketSender final : public SocketRows {
     }
 
     void send(std::string_view text) {
+        is_whole_ = text.empty();
         while (!text.empty()) {
             const auto step = peer_->send(text);
             text.remove_prefix(step.bytes);
+            sent_bytes_ += step.bytes;
+            is_whole_ = text.empty();
             if (step.bytes != 0) continue;
             if (step.events == 0) {
                 const std::string& error = peer_->error();
@@ -180,7 +215,9 @@ class SocketSender final : public SocketRows {
     const std::shared_ptr<Connection> connection_;
     std::unique_ptr<PeerStream> peer_;
     std::string header_;
+    std::uint64_t sent_bytes_ = 0;
     bool has_header_ = false;  // the server
+    bool is_whole_ = true;     // what it was sent ends with a row
 };
 
 }  // namespace

@@ -290,8 +290,14 @@ void Running::State::start(const std::stop_token& stop) {
 
 void Running::State::stop() noexcept {
     stopped_.store(true, std::memory_order_relaxed);
+    stop_.stop();
     if (snapshots_ && snapshots_->take_last()) return;
     execution_->stop();
+}
+
+void Running::State::cancel() noexcept {
+    stop_.cancel();
+    execution_->cancel();
 }
 
 bool Running::State::snapshot() {
@@ -346,7 +352,7 @@ bool Running::snapshot() {
     return state_->snapshot();
 }
 void Running::cancel() noexcept {
-    state_->execution().cancel();
+    state_->cancel();
 }
 bool Running::finished() const noexcept {
     return state_->finished();

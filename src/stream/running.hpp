@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <strid/engine/kernel/node_task.hpp>
+#include <strid/engine/operator/run_stops.hpp>
 #include <strid/engine/plan/plan.hpp>
 #include <strid/engine/runtime/execution.hpp>
 #include <strid/memory/recycling.hpp>
@@ -35,6 +36,7 @@ class Running::State {
     void start(const std::stop_token& stop);
     void wait() { execution_->wait(); }
     void stop() noexcept;
+    void cancel() noexcept;
     bool snapshot();
     [[nodiscard]] RunReport report() const;
     [[nodiscard]] std::vector<RefusedLine> refused_lines() const {
@@ -57,6 +59,7 @@ class Running::State {
 
     memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
     RunScope scope_;                    // before the nodes, which use it
+    StopOfRun stop_{scope_};            // the same
     std::string name_;
     graph::Plan plan_;
     Nodes nodes_;  // per fragment and replica, until tasks own them

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <memory>
@@ -128,11 +129,13 @@ class Channel final : public SecureChannel {
     Step receive(std::span<char> out) noexcept override {
         if (is_over_) return {};
         ERR_clear_error();
+        errno = 0;
         return step(SSL_read(connection_.get(), out.data(), length_of(out.size())));
     }
     Step send(std::string_view text) noexcept override {
         if (is_over_) return {};
         ERR_clear_error();
+        errno = 0;
         return step(SSL_write(connection_.get(), text.data(), length_of(text.size())));
     }
     [[nodiscard]] bool is_established() const noexcept override { return is_established_; }
@@ -149,6 +152,7 @@ class Channel final : public SecureChannel {
 
   private:
     Step step(int result) noexcept {
+        const int system_error = errno;  // before a call that may change it
         // An error ends the state, too.
         is_established_ = is_established_ || SSL_is_init_finished(connection_.get()) == 1;
         if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
@@ -164,12 +168,21 @@ class Channel final : public SecureChannel {
             case SSL_ERROR_ZERO_RETURN:
                 break;
             default:
+                if (is_established_) note_cut(system_error);
                 has_failed_ = true;
                 break;
         }
         is_over_ = true;
         ERR_clear_error();
         return {};
+    }
+    /// The system has ended a connection that the peer has not: bytes may be missing.
+    void note_cut(int system_error) noexcept {
+        was_cut_ = true;
+        try {
+            if (system_error != 0) error_ = std::generic_category().message(system_error);
+        } catch (...) {  // no memory: was_cut() says it
+        }
     }
     void note_error() noexcept {
         try {

@@ -141,6 +141,12 @@ class Certificates:
         return context
 
 
+def reset(peer: socket.socket) -> None:
+    """Breaks the connection, as a machine that has lost it does."""
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
+
+
 def lines_of(names: list, at: int = 0) -> bytes:
     return "".join(f'{{"at":{at},"symbol":"{name}"}}\n' for name in names).encode()
 

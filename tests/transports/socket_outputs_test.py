@@ -10,12 +10,11 @@ import json
 import os
 import signal
 import socket
-import struct
 import threading
 import time
 import unittest
 
-from socket_case import SocketCase
+from socket_case import SocketCase, reset
 from transport_case import TIMEOUT_S, main, until
 
 HEADER = "symbol,window_start,window_end,n"
@@ -37,6 +36,10 @@ class OutputCase(SocketCase):
         text = b"".join(iter(lambda: peer.recv(65536), b""))
         peer.close()
         return text.decode().splitlines()
+
+    @staticmethod
+    def many(count: int) -> str:
+        return "at,symbol\n" + "".join(f"{at},s\n" for at in range(count))
 
     def fed(self, target: str, *options: str):
         """A run whose rows come as it is fed: a window of a millisecond has one row."""
@@ -110,8 +113,7 @@ class ToAServer(OutputCase):
         peer = server.accept()[0]
         self.feed(run, 0, 10)
         peer.recv(1)
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        peer.close()
+        reset(peer)
         try:
             for begin in range(10, 200):
                 self.feed(run, begin, 1)
@@ -137,8 +139,7 @@ class ToAServer(OutputCase):
                 while text.count(b"\n") < 20:
                     text += peer.recv(1_000)
                 received.append(text.decode().splitlines())
-                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                peer.close()
+                reset(peer)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -155,6 +156,20 @@ class ToAServer(OutputCase):
         found = {row for rows in received for row in rows[1:]}
         self.assertGreater(len(found), 300)
         self.assertIn("and it is connected to once more", run.stderr.read().decode())
+
+    def test_a_server_that_takes_its_time_spends_none_of_retry(self):
+        server, port = self.server()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+        server.settimeout(10)
+        (self.folder / "many.csv").write_text(self.many(400_000))
+        run = self.start("many.csv", f"tcp://127.0.0.1:{port}?retry=2s", window="tumbling:1ms")
+        slow = server.accept()[0]
+        time.sleep(4)
+        self.assertIsNone(run.poll())
+        reset(slow)
+        rows = self.all_of(server.accept()[0])
+        self.assertEqual([rows[0], rows[-1]], [HEADER, "s,399999,400000,1"])
+        self.assertIn("it is connected to once more", self.ended(run))
 
 
 class ToReaders(OutputCase):
@@ -201,8 +216,7 @@ class ToReaders(OutputCase):
             self.feed(run, begin, 2_000)
             if rude and begin > 20_000:
                 one = rude.pop()
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                one.close()
+                reset(one)
         run.stdin.close()
         run.stdin = open(os.devnull, "wb")
         expected = [HEADER] + [f"s,{at},{at + 1},1" for at in range(60_000)]
@@ -282,6 +296,65 @@ class ToReaders(OutputCase):
             self.assertLess(time.monotonic() - begin, 5)
             for thread, _ in readers:
                 thread.join()
+
+    def small_reader(self) -> socket.socket:
+        """One that is connected, with room for few rows."""
+        client = socket.socket()
+        self.addCleanup(client.close)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+        until(lambda: client.connect_ex(("127.0.0.1", self.port)) == 0)
+        return client
+
+    def held_back(self, count: int):
+        """A run with rows for readers that do not take them, which a signal stops."""
+        (self.folder / "many.csv").write_text(self.many(400_000))
+        run = self.start("many.csv", f"tcp-listen://127.0.0.1:{self.port}?await={count}&"
+                         "waiting=64K", window="tumbling:1ms")
+        readers = [self.small_reader() for _ in range(count)]
+        time.sleep(2)
+        run.send_signal(signal.SIGTERM)
+        return run, readers
+
+    def test_a_reader_that_is_stuck_does_not_hold_a_stop(self):
+        run, _ = self.held_back(1)
+        self.assertEqual(run.wait(15), 128 + signal.SIGTERM)
+        self.assertIn("a reader has not taken its rows in time, and was left",
+                      run.stderr.read().decode())
+
+    def test_a_reader_that_takes_little_holds_neither_a_stop_nor_the_others(self):
+        run, (drip, _) = self.held_back(2)
+        begin = time.monotonic()
+        drip.settimeout(1)
+        while run.poll() is None and time.monotonic() - begin < 26:
+            try:
+                drip.recv(8_192)
+            except OSError:
+                pass
+            time.sleep(0.5)
+        self.assertEqual(run.poll(), 128 + signal.SIGTERM)
+        said = run.stderr.read().decode()
+        self.assertEqual(said.count("has not taken its rows in time"), 2, said)
+
+    def test_a_stop_with_a_snapshot_sends_what_the_snapshot_has(self):
+        options = ("--snapshots", "state", "--journal", "journal")
+        run = self.fed(f"tcp-listen://127.0.0.1:{self.port}?await=1&waiting=64M", *options)
+        reader = self.small_reader()
+        for begin in range(0, 400_000, 4_000):
+            self.feed(run, begin, 4_000)
+        time.sleep(2)
+        run.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        before = self.all_of(reader)
+        self.ended(run, 128 + signal.SIGTERM)
+        run = self.fed(f"tcp-listen://127.0.0.1:{self.port}?await=1", *options)
+        thread, after = self.reader(run)
+        self.feed(run, 400_000, 10)
+        run.stdin.close()
+        run.stdin = open(os.devnull, "wb")
+        thread.join()
+        self.ended(run)
+        found = before + after[1:]
+        self.assertEqual(found, [HEADER] + [f"s,{at},{at + 1},1" for at in range(400_010)])
 
     def test_with_snapshots_rows_since_the_last_one_come_again(self):
         options = ("--snapshots", "state", "--snapshot-every", "20ms", "--journal", "journal")

@@ -14,7 +14,8 @@ import time
 import unittest
 from collections import Counter
 
-from socket_case import Certificates, SocketCase, lines_of, messages_of, send_in_pieces
+from socket_case import (Certificates, SocketCase, lines_of, messages_of, reset,
+                         send_in_pieces)
 from transport_case import SEED, TIMEOUT_S, main
 
 
@@ -180,6 +181,16 @@ class Connecting(TlsCase):
                       self.ended(self.window(port, query="authority=none.pem"), 1))
         self.assertIn("cannot connect: Connection refused", self.ended(self.window(self.port), 1))
 
+    def test_a_connection_that_is_reset_is_no_end(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        run = self.window(server.getsockname()[1])
+        peer = self.certificates.server().wrap_socket(server.accept()[0], server_side=True)
+        peer.sendall(lines_of(["a", "b", "c"]))
+        time.sleep(0.3)
+        reset(peer)
+        self.assertIn("cannot read: Connection reset by peer", self.ended(run, 1))
+
     def test_a_server_that_says_nothing(self):
         server = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(server.close)
@@ -209,6 +220,18 @@ class Outputs(TlsCase):
 
     def all_of(self, peer: ssl.SSLSocket) -> bytes:
         return b"".join(iter(lambda: peer.recv(65536), b""))
+
+    def test_a_server_that_resets_the_connection_at_the_end(self):
+        (self.folder / "in.csv").write_text(self.ROWS)
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        run = self.start("in.csv",
+                         f"tls://localhost:{server.getsockname()[1]}?authority=own.pem")
+        peer = self.certificates.server().wrap_socket(server.accept()[0], server_side=True)
+        peer.recv(1)
+        time.sleep(0.3)  # the run has ended its side, and waits for this one
+        reset(peer)
+        self.assertIn("the last rows may be lost: Connection reset", self.ended(run, 1))
 
     def test_a_server_that_is_not_trusted(self):
         (self.folder / "in.csv").write_text(self.ROWS)
