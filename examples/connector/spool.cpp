@@ -5,7 +5,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
@@ -31,12 +31,19 @@ namespace fs = std::filesystem;
 constexpr std::size_t number_digits = 20;
 constexpr std::string_view ending = ".csv";
 
+/// Files of other names are none of the spool.
+bool is_finished(std::string_view name) {
+    if (name.size() <= number_digits || !name.ends_with(ending)) return false;
+    if (name.find_first_not_of("0123456789") != number_digits) return false;
+    return name[number_digits] == '-' || name.size() == number_digits + ending.size();
+}
+
 /// Those of a folder, in their order.
 std::vector<std::string> files_in(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
-        if (name.ends_with(ending)) names.push_back(std::move(name));
+        if (is_finished(name)) names.push_back(std::move(name));
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -151,6 +158,7 @@ class SpoolOutput final : public strid::TransportOutput {
         std::error_code error;
         fs::create_directories(folder_, error);
         if (error) fail(error.message());
+        lock();
         const std::vector<std::string> names = files_in(folder_);
         number_ = names.empty() ? 0 : number_in(names.back());
     }
@@ -169,7 +177,14 @@ class SpoolOutput final : public strid::TransportOutput {
         }
         return last;
     }
-    void close() noexcept override { rows_.clear(); }
+    void close() noexcept override {
+        rows_.clear();
+        if (lock_ >= 0) ::close(lock_);
+        lock_ = -1;
+    }
+    ~SpoolOutput() override { close(); }
+    SpoolOutput(const SpoolOutput&) = delete;
+    SpoolOutput& operator=(const SpoolOutput&) = delete;
     void interrupt() noexcept override {}  // no call waits for a server
 
   private:
@@ -177,13 +192,24 @@ class SpoolOutput final : public strid::TransportOutput {
         throw strid::InputOutputError(address_ + ": " + reason);
     }
 
-    /// Behind a commit all is on the disk: first the bytes, then the name.
+    /// Two writers would give out the same numbers. The system takes the lock of one that is
+    /// killed.
+    void lock() {
+        lock_ = ::open((folder_ / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (lock_ < 0) fail("the folder cannot be written");
+        if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) fail("another output writes this folder");
+    }
+
+    /// Behind a commit all is on the disk: first the bytes, then the name. A link, unlike a rename,
+    /// never takes the place of a file that is there.
     void make_file(const std::string& suffix) {
         if (rows_.empty()) return;
         std::string number = std::to_string(++number_);
         number.insert(0, number_digits - number.size(), '0');
         const fs::path begun = folder_ / ".begun";
-        const int file = ::open(begun.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        // Not truncated: where a run was killed behind link(), it is a finished file as well.
+        ::unlink(begun.c_str());
+        const int file = ::open(begun.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0) fail("a file cannot be made");
         bool is_written = true;
         for (std::string_view rest = rows_; is_written && !rest.empty();) {
@@ -194,9 +220,10 @@ class SpoolOutput final : public strid::TransportOutput {
         is_written = is_written && ::fsync(file) == 0;
         ::close(file);
         const fs::path named = folder_ / (number + suffix + std::string(ending));
-        if (!is_written || std::rename(begun.c_str(), named.c_str()) != 0) {
+        if (!is_written || ::link(begun.c_str(), named.c_str()) != 0) {
             fail("a file cannot be written");
         }
+        ::unlink(begun.c_str());
         const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (folder < 0 || ::fsync(folder) != 0) fail("the folder cannot be written");
         ::close(folder);
@@ -207,6 +234,7 @@ class SpoolOutput final : public strid::TransportOutput {
     fs::path folder_;
     std::string rows_;          // of the transaction
     std::uint64_t number_ = 0;  // of the last file
+    int lock_ = -1;
 };
 
 }  // namespace

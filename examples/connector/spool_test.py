@@ -89,6 +89,31 @@ class Spool(unittest.TestCase):
         _, text = run.communicate(timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, 128 + signal.SIGTERM, text)
 
+    def test_files_of_others_stay(self):
+        self.copied("in.csv", "spool:a")
+        for name in ("readings.csv", "x.csv", "1.csv", f"{7:021}.csv"):
+            (self.folder / "a" / name).write_text("other\n")
+        self.copied("in.csv", "spool:a", "--snapshots", "state", "--snapshot-every", "5ms")
+        finished = sorted((self.folder / "a").glob("[0-9]" * 20 + "[-.]*"))
+        text = "".join(file.read_text() for file in finished)
+        self.assertEqual(text.splitlines(keepends=True), self.rows * 2)
+        (self.folder / "a").rename(self.folder / "b")
+        self.copied("spool:b?until=end", "out.csv")
+        self.assertEqual((self.folder / "out.csv").read_text(), text)
+
+    def test_one_output_at_a_time(self):
+        (self.folder / "a").mkdir()
+        self.begun("spool:a", "spool:b", "--snapshots", "state")
+        deadline = time.monotonic() + TIMEOUT_S
+        while not (self.folder / "b" / ".lock").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        time.sleep(0.2)
+        other = self.begun("in.csv", "spool:b")
+        _, text = other.communicate(timeout=TIMEOUT_S)
+        self.assertNotEqual(other.returncode, 0)
+        self.assertIn("another output writes this folder", text)
+
     def test_refusals(self):
         for source, reason in (("spool:none", "there is no such folder"),
                                ("spool:", "spool:FOLDER"),

@@ -11,6 +11,7 @@ namespace strid::detail {
 void BodyQueue::set_bytes_max(std::size_t bytes_max) {
     const std::lock_guard lock(mutex_);
     bytes_max_ = bytes_max;
+    has_read_.notify_all();
 }
 
 bool BodyQueue::reserve(std::size_t bytes) {
@@ -23,6 +24,7 @@ bool BodyQueue::reserve(std::size_t bytes) {
 void BodyQueue::release(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     held_bytes_ -= bytes;
+    has_read_.notify_all();
 }
 
 bool BodyQueue::has_room(std::uint64_t bytes) {
@@ -90,19 +92,23 @@ BodyQueue::Answer BodyQueue::hand_on(std::string text, std::string_view key,
     return body->answer;
 }
 
-BodyQueue::Answer BodyQueue::hand_on(std::string text) {
+BodyQueue::Outcome BodyQueue::hand_on(std::string text) {
     std::unique_lock lock(mutex_);
+    // The limit may have become smaller than a piece.
+    has_read_.wait(lock, [&] { return is_closed_ || held_bytes_ == 0 || fits(text.size()); });
+    held_bytes_ += text.size();
     const std::shared_ptr<Body> body = add(std::move(text), {});
-    if (body == nullptr) return {.outcome = Outcome::refused};
-    answered_.wait(lock,
-                   [&] { return body->answer.outcome != Outcome::waits || !waits_for_answers_; });
-    return body->answer;
+    if (body == nullptr) return Outcome::refused;
+    has_read_.wait(lock, [&] {
+        return body->is_read || body->answer.outcome != Outcome::waits || !waits_for_reads_;
+    });
+    return body->answer.outcome;
 }
 
 void BodyQueue::end_waiting() {
     const std::lock_guard lock(mutex_);
-    waits_for_answers_ = false;
-    answered_.notify_all();
+    waits_for_reads_ = false;
+    has_read_.notify_all();
 }
 
 ByteReader::Result BodyQueue::read(std::span<char> out, int wait_ms) {
@@ -123,6 +129,8 @@ ByteReader::Result BodyQueue::read(std::span<char> out, int wait_ms) {
         held_bytes_ -= body.text.size();
         body.text = std::string{};
         body.end = read_bytes_;
+        body.is_read = true;
+        has_read_.notify_all();
         first_read_ = 0;
         read_.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
@@ -183,6 +191,7 @@ void BodyQueue::close() {
     waiting_.clear();
     first_read_ = 0;
     answered_.notify_all();
+    has_read_.notify_all();
 }
 
 bool BodyQueue::is_closed() const {

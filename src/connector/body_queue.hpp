@@ -6,8 +6,8 @@
 //
 // Threads: any for connections; one for the source; close() by the owner.
 //
-// Invariants: at most `bytes_max` bytes are held, those that connections have reserved among them;
-// a body has one answer.
+// Invariants: at most `bytes_max` bytes are held, those that connections have reserved among them,
+// or one body that waited for its room; a body has one answer.
 #pragma once
 
 #include <chrono>
@@ -58,10 +58,12 @@ class BodyQueue {
     /// answer of that one; empty: none.
     [[nodiscard]] Answer hand_on(std::string text, std::string_view key,
                                  std::chrono::milliseconds patience);
-    /// The same without a key, for as long as it takes, or until end_waiting(); then the outcome
-    /// may be `waits`, and the body stays.
-    [[nodiscard]] Answer hand_on(std::string text);
-    /// From now on bodies are handed on without waiting.
+    /// Hands on a piece of a stream, as into a pipe: waits until there is room for it, and then
+    /// until it was read. It is not waited for its answer, because the source may need the piece
+    /// that follows to make one: a record may go on there. The outcome may be `waits`; `refused`:
+    /// nothing of it was taken.
+    [[nodiscard]] Outcome hand_on(std::string text);
+    /// From now on such pieces wait for room, and not for being read.
     void end_waiting();
 
     /// As those of TransportInput.
@@ -81,6 +83,7 @@ class BodyQueue {
         std::uint64_t bytes = 0;
         std::size_t hash = 0;
         std::uint64_t end = 0;  // of all that was read, where it was read
+        bool is_read = false;
         Answer answer;
     };
 
@@ -103,11 +106,12 @@ class BodyQueue {
     std::uint64_t taken_bytes_ = 0;  // of these
     bool has_journal_ = false;
     bool is_closed_ = false;
-    bool waits_for_answers_ = true;
+    bool waits_for_reads_ = true;
     std::map<std::string, std::shared_ptr<Body>, std::less<>> by_key_;
     std::deque<std::string> keys_;  // of by_key_, the oldest first
     std::condition_variable arrived_;
     std::condition_variable answered_;
+    std::condition_variable has_read_;  // a body, or has room for more
 };
 
 }  // namespace strid::detail

@@ -80,8 +80,10 @@ class HttpInput final : public TransportInput {
     }
 
     [[nodiscard]] Receiver made(const HttpPlace& place) {
+        http::TlsFiles files = place.tls;
+        files.owner = this;
         return std::make_shared<HttpReceiver>(place, queue_,
-                                              http::tls_server(place.tls, place.address));
+                                              http::tls_server(files, place.address));
     }
     [[nodiscard]] Receiver receiver() const {
         const std::lock_guard lock(mutex_);

@@ -49,8 +49,9 @@ int milliseconds_until(std::chrono::steady_clock::time_point until) noexcept {
 SocketClients::SocketClients(SocketInputPlace place)
     : name_(place.text),
       run_(RunOfInput::current()),
-      queue_(queue_bytes(place)),
-      settings_(std::make_shared<Settings>(Settings{place, http::tls_server(place.tls, name_)})),
+      queue_bytes_(queue_bytes(place)),
+      queue_(queue_bytes_),
+      settings_(made(place)),
       listener_(place.address, clients_backlog),
       ending_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       connections_(
@@ -65,6 +66,13 @@ SocketClients::SocketClients(SocketInputPlace place)
     });
     reload_.add(name_.substr(0, name_.find('?')),
                 [this](const std::string& text) { return prepare(text); });
+}
+
+std::shared_ptr<const SocketClients::Settings> SocketClients::made(
+    const SocketInputPlace& place) const {
+    http::TlsFiles files = place.tls;
+    files.owner = this;
+    return std::make_shared<Settings>(Settings{place, http::tls_server(files, name_)});
 }
 
 std::shared_ptr<const SocketClients::Settings> SocketClients::settings() const {
@@ -82,10 +90,10 @@ Reloads::Change SocketClients::prepare(const std::string& text) {
     if (place.tls.certificate.empty() != before.tls.certificate.empty()) {
         address.refuse("connections cannot begin or cease to be encrypted in a run");
     }
-    const auto next =
-        std::make_shared<Settings>(Settings{place, http::tls_server(place.tls, name_)});
-    return [this, next] {
-        queue_.set_bytes_max(queue_bytes(next->place));
+    return [this, next = made(place)] {
+        // Clients that are connected keep their limits.
+        queue_bytes_ = std::max(queue_bytes_, queue_bytes(next->place));
+        queue_.set_bytes_max(queue_bytes_);
         connections_.set_threads_max(next->place.clients_max);
         const std::lock_guard lock(mutex_);
         settings_ = next;
@@ -176,13 +184,14 @@ bool SocketClients::wait_for(const PeerStream& peer, short events, Clock::time_p
     }
 }
 
-/// False: nothing more is taken.
+/// False: nothing more is taken, because the input has ended.
 bool SocketClients::hand_on(std::string& whole) {
     if (whole.empty()) return true;
-    if (!queue_.reserve(whole.size())) return false;  // many messages at a stop
-    const auto answer = queue_.hand_on(std::exchange(whole, {}));
-    return answer.outcome == BodyQueue::Outcome::taken ||
-           answer.outcome == BodyQueue::Outcome::waits;
+    const auto outcome = queue_.hand_on(std::exchange(whole, {}));
+    if (outcome == BodyQueue::Outcome::refused) {
+        note(Fault::came_late, "messages that came while the input ended were dropped");
+    }
+    return outcome == BodyQueue::Outcome::taken || outcome == BodyQueue::Outcome::waits;
 }
 
 /// The first of its kind is warned of at once, all together at the end.
@@ -198,7 +207,8 @@ void SocketClients::warn_of_all() {
     static constexpr std::array<const char*, faults> kinds = {
         "messages that clients had not ended when they went were dropped",
         "messages were too long, and their connections were closed", "handshakes of TLS failed",
-        "clients were closed because they were silent"};
+        "clients were closed because they were silent",
+        "clients have sent messages while the input ended, which were dropped"};
     for (std::size_t i = 0; i != faults; ++i) {
         if (counts_[i] < 2 || run_ == nullptr) continue;
         run_->warn(fmt::format("{}: {} {}", name_, counts_[i], kinds[i]));

@@ -3,7 +3,7 @@
 // Several clients at one socket that listens: their messages, whole and one behind the other, are
 // the text of the input, from its beginning to its end. Private to the connector room.
 //
-// Each client has a thread, which reads what has come, and waits until the source has taken it: a
+// Each client has a thread, which reads what has come, and waits until the source has read it: a
 // client is held back by not being read, and delays no other. One more than `clients_max` waits in
 // the system.
 //
@@ -55,8 +55,8 @@ class SocketClients final : public TransportInput {
   private:
     using Clock = std::chrono::steady_clock;
     /// Why a client is not served any more, where that is no plain end.
-    enum class Fault : std::uint8_t { cut_off, too_long, handshake, silent };
-    static constexpr std::size_t faults = 4;
+    enum class Fault : std::uint8_t { cut_off, too_long, handshake, silent, came_late };
+    static constexpr std::size_t faults = 5;
 
     /// Connections are served by these. Others come with a reload, for those from then on.
     struct Settings {
@@ -66,6 +66,7 @@ class SocketClients final : public TransportInput {
 
     void serve(http::Descriptor socket) noexcept;
     void serve(PeerStream& peer, const SocketInputPlace& place);
+    [[nodiscard]] std::shared_ptr<const Settings> made(const SocketInputPlace& place) const;
     [[nodiscard]] std::shared_ptr<const Settings> settings() const;
     [[nodiscard]] Reloads::Change prepare(const std::string& text);
     [[nodiscard]] bool wait_for(const PeerStream& peer, short events, Clock::time_point until);
@@ -74,8 +75,9 @@ class SocketClients final : public TransportInput {
     void warn_of_all();
     void end_taking() noexcept;
 
-    const std::string name_;  // for messages
-    RunScope* const run_;     // null: nothing can be said
+    const std::string name_;   // for messages
+    RunScope* const run_;      // null: nothing can be said
+    std::size_t queue_bytes_;  // the most so far; changed by reloads alone
     BodyQueue queue_;
     mutable std::mutex mutex_;
     std::shared_ptr<const Settings> settings_;    // under mutex_

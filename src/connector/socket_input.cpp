@@ -208,7 +208,7 @@ int SocketInput::accepted(int wait_ms) {
         if (!is_gone) fail("cannot take a client: " + reason_of(errno));
         return -1;
     }
-    close();  // no other client is taken
+    if (!keeps_listening_) close();  // no other client is taken
     return client;
 }
 

@@ -40,6 +40,9 @@ class SocketInput {
     /// The connected, nonblocking descriptor, which is the caller's; -1: none within `wait_ms`.
     /// Throws InputOutputError where no address of the host can be connected to.
     int connected(int wait_ms);
+    /// From now on a client that was taken may be none, and another one be taken after it: listens
+    /// until its own end. By default it ceases at the first.
+    void keep_listening() noexcept { keeps_listening_ = true; }
     /// The descriptor that listens, for an owner that takes its clients itself.
     [[nodiscard]] int listener() const noexcept { return descriptor_; }
 
@@ -64,6 +67,7 @@ class SocketInput {
     std::string owned_path_;
     std::vector<Place> places_;  // still to be tried
     bool listens_ = false;
+    bool keeps_listening_ = false;
     int backlog_;
     int descriptor_ = -1;
     int error_ = 0;  // of the last place that was tried

@@ -33,7 +33,10 @@ SocketStream::SocketStream(SocketInputPlace place)
       run_(RunOfInput::current()),
       secure_(channels_of(place_)),
       socket_(std::make_unique<SocketInput>(place_.address)),
-      cutter_(place_.framing, place_.message_bytes_max) {}
+      cutter_(place_.framing, place_.message_bytes_max) {
+    // A connection that fails its handshake does not close the port to the client that is meant.
+    if (secure_ != nullptr && place_.listens) socket_->keep_listening();
+}
 
 void SocketStream::fail(const std::string& reason) const {
     throw InputOutputError(place_.text + ": " + reason);
@@ -77,6 +80,7 @@ bool SocketStream::receive(int wait_ms) {
         }
     }
     text_.resize(before + step.bytes);
+    if (!peer_->is_in_handshake()) socket_.reset();  // no other client is taken
     if (step.bytes != 0) {
         if (place_.framing == Framing::lines) return true;
         const std::string piece = text_.substr(before);
@@ -104,7 +108,6 @@ void SocketStream::end() {
         if (!place_.listens) fail(reason);
         if (run_ != nullptr) run_->warn(place_.text + ": a client was refused: " + reason);
         peer_.reset();
-        socket_ = std::make_unique<SocketInput>(place_.address);
         return;
     }
     if (!reason.empty()) fail("cannot read: " + reason);

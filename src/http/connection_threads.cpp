@@ -2,7 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include <poll.h>
@@ -33,15 +33,16 @@ bool ConnectionThreads::offer(Descriptor& connection) {
         thread.given.notify_one();
         return true;
     }
-    threads_.push_back(std::make_unique<Thread>());
-    Thread& made = *threads_.back();
     try {
-        made.thread = std::thread([this, &made] { work(made); });
-    } catch (const std::system_error&) {
-        threads_.pop_back();
+        idle_.reserve(threads_.size() + 1);  // so that a connection ends without memory
+        threads_.reserve(threads_.size() + 1);
+        auto made = std::make_unique<Thread>();
+        made->thread = std::thread([this, self = made.get()] { work(*self); });
+        made->connection = std::move(connection);
+        threads_.push_back(std::move(made));
+    } catch (const std::exception&) {  // neither a thread nor memory is left
         return false;
     }
-    made.connection = std::move(connection);
     return true;
 }
 
@@ -97,18 +98,19 @@ void ConnectionThreads::take_while_free(int listener, int ending) {
             (void)!::read(room_.get(), &ignored, sizeof ignored);
             has_room = !is_full();
         }
-        if (has_room && socket.get() >= 0) {
-            if (!offer(socket)) std::this_thread::sleep_for(pause);
-            continue;
-        }
-        std::array<::pollfd, 3> waited{{{has_room ? listener : -1, POLLIN, 0},
+        const bool is_held = socket.get() >= 0;
+        if (has_room && is_held && offer(socket)) continue;
+        // A thread that the system does not give is asked for again behind a pause.
+        const bool takes = has_room && !is_held;
+        std::array<::pollfd, 3> waited{{{takes ? listener : -1, POLLIN, 0},
                                         {ends ? -1 : ending, POLLIN, 0},
                                         {room_.get(), POLLIN, 0}}};
-        const int wait_ms = has_room ? 0 : static_cast<int>(pause.count());
-        const int ready = ::poll(waited.data(), waited.size(), ends ? wait_ms : -1);
+        int wait_ms = has_room || ends ? static_cast<int>(pause.count()) : -1;
+        if (takes) wait_ms = ends ? 0 : -1;
+        const int ready = ::poll(waited.data(), waited.size(), wait_ms);
         if (ready < 0 && errno != EINTR) return;
         const bool is_there = waited[0].revents != 0;
-        if (ends && has_room && !is_there) return;
+        if (ends && takes && !is_there) return;
         if (!ends && waited[1].revents != 0) {
             ends = true;
             last = Clock::now() + last_wait;

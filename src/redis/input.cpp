@@ -203,7 +203,6 @@ void StreamInput::take_answer(const ::redisReply& entries, const StreamState& st
     }
     lost_.clear();
     check_none_was_missed(found, stream);
-    const std::size_t before = text_.size();
     const std::size_t taken = found == nullptr ? 0 : found->elements;
     for (std::size_t i = 0; i != taken && !is_at_end_; ++i) take(*found->element[i]);
     if (within_ && taken == 0 && stream.last >= *within_) {
@@ -212,11 +211,24 @@ void StreamInput::take_answer(const ::redisReply& entries, const StreamState& st
     }
     note_end(stream);
     if (part_.until_end && (taken == 0 || next_.behind >= end_)) is_at_end_ = true;
-    // About as many entries as text is taken ahead are asked for.
-    if (taken == count_) {
-        const bool is_full = text_.size() - before > text_bytes / 2;
-        count_ = is_full ? std::max<std::size_t>(count_ / 2, 1) : std::min(count_ * 2, count_most);
+    if (found != nullptr) set_count(*found);
+}
+
+/// About as many entries as text is taken ahead are asked for, were the next ones as long as the
+/// longest of the last: one long one among many short ones says that more may come. The number
+/// grows by steps, and shrinks at once.
+void StreamInput::set_count(const ::redisReply& entries) {
+    std::size_t longest = 1;
+    for (std::size_t i = 0; i != entries.elements; ++i) {
+        if (entries.element[i]->elements != 2) continue;
+        std::size_t bytes = 0;
+        const ::redisReply& fields = *entries.element[i]->element[1];
+        for (std::size_t j = 0; j != fields.elements; ++j) bytes += fields.element[j]->len;
+        longest = std::max(longest, bytes);
     }
+    const std::size_t fitting = std::clamp<std::size_t>(text_bytes / longest, 1, count_most);
+    const bool was_full = entries.elements == count_;
+    count_ = std::min(fitting, was_full ? count_ * 2 : count_);
 }
 
 void StreamInput::take(const ::redisReply& entry) {

@@ -66,6 +66,7 @@ class StreamInput final : public TransportInput {
     void fetch(int wait_ms);
     void take_all(int wait_ms);
     void take_answer(const ::redisReply& entries, const StreamState& stream);
+    void set_count(const ::redisReply& entries);
     [[nodiscard]] EntryId id_of(const ::redisReply& entry) const;
     void check_none_was_missed(const ::redisReply* entries, const StreamState& stream);
     void note_end(const StreamState& stream);

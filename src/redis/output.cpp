@@ -175,8 +175,10 @@ bool StreamOutput::end_transaction(std::uint64_t number) {
     return true;
 }
 
-/// Redis takes back nothing where a command of a transaction fails. The stream was checked before,
-/// so that a key of another type has come in between: no row is there, and the number is set back.
+/// Redis takes back nothing where a command of a transaction fails, and the number is set back. The
+/// stream was checked before, so that a key of another type has come in between: no row is there.
+/// Where the server refuses one row, by its size, the others are there, and come once more with the
+/// next start.
 void StreamOutput::note_ended(const ::redisReply& results, std::uint64_t number) {
     for (std::size_t i = 0; i != results.elements; ++i) {
         const ::redisReply& one = *results.element[i];

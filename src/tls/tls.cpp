@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -259,6 +260,7 @@ class ServerFiles {
         return context_;
     }
     [[nodiscard]] SharedContext read() const { return make_server_context(files_); }
+    [[nodiscard]] const void* owner() const noexcept { return files_.owner; }
     void set(SharedContext context) {
         const std::lock_guard lock(mutex_);
         context_.swap(context);
@@ -282,11 +284,18 @@ class Servers {
         std::erase_if(servers_, [](const auto& one) { return one.expired(); });
         servers_.push_back(server);
     }
+    /// One that a newer one of its owner has replaced may live on with its connections. It makes
+    /// no more of them, and its files may be gone.
     std::size_t reload() {
         const std::lock_guard lock(mutex_);
         std::vector<std::pair<std::shared_ptr<ServerFiles>, SharedContext>> read;
-        for (const auto& one : servers_) {
-            if (auto server = one.lock()) read.emplace_back(server, server->read());
+        std::set<const void*> owners;
+        for (auto one = servers_.rbegin(); one != servers_.rend(); ++one) {
+            auto server = one->lock();
+            if (server == nullptr) continue;
+            const void* const owner = server->owner();
+            if (owner != nullptr && !owners.insert(owner).second) continue;
+            read.emplace_back(server, server->read());
         }
         for (auto& [server, context] : read) server->set(std::move(context));
         return read.size();
@@ -294,7 +303,7 @@ class Servers {
 
   private:
     std::mutex mutex_;
-    std::vector<std::weak_ptr<ServerFiles>> servers_;  // under mutex_
+    std::vector<std::weak_ptr<ServerFiles>> servers_;  // the newest last; under mutex_
 };
 
 http::SecureServer make_server(const http::TlsFiles& files) {

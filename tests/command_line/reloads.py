@@ -129,6 +129,32 @@ class Reloads(ReloadCase):
         self.stopped(run)
         self.assertEqual(self.count(), 4)
 
+    def test_lower_limits_cost_a_client_that_is_there_nothing(self):
+        """Its message is more than the clients from then on may send together."""
+        self.write("?clients=20&message=10M", scheme="tcp-listen")
+        run = self.serve()
+        with socket.create_connection(("127.0.0.1", self.port)) as client:
+            client.sendall(LINE)
+            time.sleep(0.2)
+            self.write("?clients=1&message=1K", scheme="tcp-listen")
+            self.assertIn("changed: input", self.reload(run))
+            client.sendall(b'{"at":1,"more":"' + b"x" * 5_000_000 + b'"}\n' + LINE)
+            time.sleep(1)
+        self.stopped(run)
+        self.assertEqual(self.count(), 3)
+
+    def test_one_of_two_inputs_can_change(self):
+        (self.folder / "in.csv").write_text('{"at":1}\n')
+        self.write("?body=1K", "input = in.csv\n")
+        run = self.serve()
+        self.write("?body=1M", "input = in.csv?x\n")
+        for said in ("; changed: input", ""):
+            self.assertEqual(
+                self.reload(run),
+                "strid: warning: stream.conf: input cannot change while the run goes on; the next "
+                f"start takes it\nstrid: stream.conf was read again{said}\n")
+        self.stopped(run)
+
     def test_a_file_that_is_wrong_changes_nothing(self):
         self.write("?body=1K")
         run = self.serve()
@@ -263,19 +289,24 @@ class ReloadedCertificates(ReloadCase):
         with self.assertRaises(ssl.SSLError):
             self.post(LINE, self.trusts("first"))
         held.request("POST", "/", LINE)  # a connection that is open stays
-        self.assertEqual(held.getresponse().status, 200)
+        self.assertEqual(held.getresponse().read(), b'{"lines": 1}\n')
         shutil.copy(self.folder / "third.key", self.folder / "own.key")  # of another one
         self.assertIn("own.key: ", self.reload(run, "nothing was changed"))
         self.assertEqual(self.post(LINE, self.trusts("second")), 200)
         shutil.copy(self.folder / "second.key", self.folder / "own.key")
         self.write("?certificate=third.pem&key=third.key")
-        self.assertIn("changed: input", self.reload(run))
+        for ending in ("pem", "key"):  # though the open connection was made by them
+            (self.folder / f"own.{ending}").unlink()
+        for _ in range(2):
+            self.assertIn("certificates of 1 servers were read", self.reload(run))
         self.assertEqual(self.post(LINE, self.trusts("third")), 200)
+        held.request("POST", "/", LINE)
+        self.assertEqual(held.getresponse().status, 200)
         self.write("")
         self.assertIn("cannot begin or cease to be encrypted",
                       self.reload(run, "nothing was changed"))
         self.stopped(run)
-        self.assertEqual(self.count(), 5)
+        self.assertEqual(self.count(), 6)
 
 
 if __name__ == "__main__":

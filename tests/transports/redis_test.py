@@ -9,6 +9,7 @@ the windows that transport_case.py computes.
 import csv
 import io
 import json
+import re
 import subprocess
 import time
 
@@ -24,6 +25,26 @@ class Entries(RedisCase):
         stream = self.stream()
         self.fill(stream, ticks)
         self.assertEqual(self.read(self.server.address(stream, "until=end")), ticks.expected())
+
+    def test_a_long_entry_makes_requests_short(self):
+        """A reply has as many entries as were asked for, however long they are."""
+        stream = self.stream()
+        names = ["x"] * 4_000
+        names[1_200] = "y" * 300_000
+        self.client.ask_all([("XADD", stream, "*", "at", at, "symbol", name, "price", 1)
+                             for at, name in enumerate(names)])
+        seen = self.server.client()
+        self.addCleanup(seen.close)
+        self.assertEqual(seen.ask("MONITOR"), "OK")
+        found = self.read(self.server.address(stream, "until=end"))
+        self.client.ask("PING")
+        counts = []
+        while "PING" not in (line := seen.answer()):
+            if "XREAD" in line:
+                counts.append(int(re.search(r'"COUNT" "(\d+)"', line)[1]))
+        self.assertEqual(sum(n for _, _, _, n, _ in found), len(names))
+        self.assertGreater(max(counts), 500)
+        self.assertLessEqual(min(counts[counts.index(max(counts)):]), 3)
 
     def test_values_of_any_text(self):
         """Quotes, line ends and characters beyond ASCII come through as they are."""

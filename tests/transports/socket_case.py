@@ -36,6 +36,15 @@ class SocketCase(TransportCase):
         return self.start(f"tcp-listen://127.0.0.1:{self.port}?{query}", target, "--format", "json",
                           "--disorder", disorder, *options, window=window)
 
+    def taking_csv(self, source: str, target: str) -> subprocess.Popen:
+        run = subprocess.Popen(
+            [STRID, "window", "--quiet", "--input", source, "--output", target, "--no-header",
+             "--time", "1", "--unit", "ms", "--key", "2", "--window", "tumbling:1s", "--aggregate",
+             "count as n"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.killed_at_end, run)
+        return run
+
     @staticmethod
     def killed_at_end(run: subprocess.Popen) -> None:
         run.kill()

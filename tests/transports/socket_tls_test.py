@@ -99,6 +99,22 @@ class Listening(TlsCase):
         one.close()  # without TLS's end
         self.assertIn("the connection was cut", self.ended(run, 1))
 
+    def test_one_that_is_no_client_leaves_the_port_to_the_one_that_is(self):
+        run = self.secure("framing=lines")
+        strange = self.connect(run)
+        time.sleep(0.2)
+        waits = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S)
+        self.addCleanup(waits.close)
+        strange.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        one = self.certificates.client().wrap_socket(waits, server_hostname="127.0.0.1")
+        one.sendall(lines_of(["a"]))
+        time.sleep(0.2)
+        with self.assertRaises(ConnectionRefusedError):  # it has its client
+            socket.create_connection(("127.0.0.1", self.port))
+        one.unwrap().close()
+        self.assertIn("a client was refused", self.ended(run))
+        self.assertEqual(self.counts(), Counter("a"))
+
     def test_files_that_are_of_no_use(self):
         address = f"tcp-listen://127.0.0.1:{self.port}?clients=2&"
         (self.folder / "text.pem").write_text("no certificate\n")

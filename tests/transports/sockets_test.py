@@ -9,6 +9,8 @@ those that are silent, rude, slow or too many; a run that is stopped and killed.
 import contextlib
 import os
 import random
+import resource
+import select
 import signal
 import socket
 import struct
@@ -138,12 +140,7 @@ class Clients(SocketCase):
 
     def test_unix_sockets_and_rows_of_csv(self):
         path = str(self.folder / "rows.sock")
-        run = subprocess.Popen(
-            [STRID, "window", "--quiet", "--input", f"unix-listen://{path}?clients=5", "--output",
-             "out.csv", "--no-header", "--time", "1", "--key", "2", "--window", "tumbling:1s",
-             "--aggregate", "count as n"], cwd=self.folder, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(self.killed_at_end, run)
+        run = self.taking_csv(f"unix-listen://{path}?clients=5", "out.csv")
         until(lambda: os.path.exists(path))
         for name in ("a", "b", "a"):
             with socket.socket(socket.AF_UNIX) as client:
@@ -153,6 +150,21 @@ class Clients(SocketCase):
         self.assertEqual(self.stopped(run), "")
         self.assertEqual(self.counts(), Counter("aab"))
         self.assertFalse(os.path.exists(path))
+
+    def test_a_line_end_in_quotes_waits_for_the_rest(self):
+        """The parser has no row before the rest, which is to be read while it waits for it."""
+        os.mkfifo(self.folder / "fifo")
+        run = self.taking_csv(f"tcp-listen://127.0.0.1:{self.port}?clients=2", "fifo")
+        with open(self.folder / "fifo", "rb", buffering=0) as rows, self.connect(run) as client:
+            for piece in (b'0,"a\n', b'b"\n5000,c\n'):
+                client.sendall(piece)
+                time.sleep(0.2)
+            found = b""
+            while b",1\n" not in found:
+                self.assertTrue(select.select([rows], [], [], 10)[0], "the client is not read")
+                found += rows.read(1_000)
+            self.assertIn(b'"a\nb",0,1000,1\n', found)
+            self.stopped(run)
 
     def test_what_an_address_may_have(self):
         listen = f"tcp-listen://127.0.0.1:{self.port}"
@@ -264,6 +276,26 @@ class Stops(SocketCase):
             self.assertEqual(self.counts(), Counter("a"))
             for client in clients:
                 client.close()
+
+    def test_a_signal_ends_it_where_the_system_gives_no_thread(self):
+        """There is memory for all but the stack of the first."""
+        path = str(self.folder / "rows.sock")
+        before = resource.getrlimit(resource.RLIMIT_STACK)
+        resource.setrlimit(resource.RLIMIT_STACK, (256 << 20, before[1]))
+        try:
+            run = self.start(f"unix-listen://{path}?clients=3", "out.csv", "--format", "json")
+        finally:
+            resource.setrlimit(resource.RLIMIT_STACK, before)
+        until(lambda: os.path.exists(path))
+        time.sleep(0.3)
+        threads = len(os.listdir(f"/proc/{run.pid}/task"))
+        used = int(Path(f"/proc/{run.pid}/statm").read_text().split()[0]) * 4096
+        resource.prlimit(run.pid, resource.RLIMIT_AS, (used + (200 << 20),) * 2)
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(path)
+            time.sleep(0.3)
+            self.assertEqual(len(os.listdir(f"/proc/{run.pid}/task")), threads)
+            self.stopped(run, within_s=5)
 
     def test_a_client_that_sends_all_the_time_does_not_delay_the_end(self):
         run = self.listening("clients=3&message=60M")

@@ -62,6 +62,24 @@ void set_values(Options& options, const std::string& name, const Options& from) 
                  [&](const ServeOption& one) { return one.name == name; });
 }
 
+/// Of inputs at the same addresses, in the same order; those at `unknown` ones stay. False: no
+/// other has changed.
+bool set_inputs(Options& options, const Options& from, const Values& unknown) {
+    bool has_changed = false;
+    const auto is_input = [](const ServeOption& one) { return one.name == "input"; };
+    auto next = from.begin();
+    for (ServeOption& option : options) {
+        if (!is_input(option)) continue;
+        next = std::find_if(next, from.end(), is_input);
+        const auto& value = (next++)->value;
+        const std::string address = without_options(value.value_or(""));
+        if (value == option.value || std::ranges::find(unknown, address) != unknown.end()) continue;
+        option.value = value;
+        has_changed = true;
+    }
+    return has_changed;
+}
+
 /// The changes from one file to the next.
 class Differences {
   public:
@@ -165,15 +183,22 @@ void ServeReload::change() {
     std::size_t servers = 0;
     const auto unknown = strid::detail::Reloads::of_process().change(
         found.values, [&servers] { servers = http::reload_tls(); });
-    for (const std::string& name : unknown) {  // an input without such options
-        const std::string option = name == "metrics-every" ? name : "input";
-        found.taken.erase(option);
-        found.kept.insert(option);
+    // A figure that nothing takes, or inputs without such options: of several some may have
+    // changed.
+    for (const std::string& name : unknown) {
+        const bool is_input = name != "metrics-every";
+        found.kept.insert(is_input ? "input" : name);
+        if (!is_input) found.taken.erase(name);
     }
     if (found.taken.contains("log")) {
         set_log(!logs.empty() && logs.back() == "json" ? json_log() : nullptr);
     }
-    for (const std::string& name : found.taken) set_values(options_, name, options);
+    if (found.taken.contains("input") && !set_inputs(options_, options, unknown)) {
+        found.taken.erase("input");
+    }
+    for (const std::string& name : found.taken) {
+        if (name != "input") set_values(options_, name, options);
+    }
     if (!found.kept.empty()) {
         write_to_stderr(fmt::format(
             "strid: warning: {}: {} cannot change while the run goes on; the next start takes it\n",

@@ -56,6 +56,9 @@ struct TlsFiles {
     /// Certificates that those of the other side must be signed by. A server that has none asks
     /// clients for no certificate.
     std::string authority = {};
+    /// Of a server: what takes connections by it. Of servers with one owner the newest has taken
+    /// the place of the others, and reload_tls() reads it alone. Null: it is the only one.
+    const void* owner = nullptr;
 };
 
 /// The functions of a library of cryptography. Each throws InputOutputError for files that are of
