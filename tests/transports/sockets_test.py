@@ -76,10 +76,11 @@ class Clients(SocketCase):
         run = self.listening("clients=2", target="fifo", disorder="0ms")
         with open(self.folder / "fifo", encoding="utf-8") as rows:
             first, second = self.connect(run), self.connect(run)
-            first.sendall(lines_of(["a"], 1))
-            second.sendall(lines_of(["b"], 5_000))
+            first.sendall(lines_of(["a"], 1) + lines_of(["a"], 1_500))
             self.assertEqual(rows.readline(), "symbol,window_start,window_end,n\n")
             self.assertEqual(rows.readline(), "a,0,1000,1\n")
+            second.sendall(lines_of(["b"], 5_000))
+            self.assertEqual(rows.readline(), "a,1000,2000,1\n")
             self.stopped(run)
             self.assertEqual(rows.read(), "b,5000,6000,1\n")
 
