@@ -30,7 +30,7 @@ class EarlyKeys {
     void changed(Entry& key) {
         if (key.state.early != 0) return;
         key.state.early = ++last_;
-        if (keys_.empty()) due_ns_ = operator_clock_ns() + every_ns_;
+        if (due_ns_ == 0) due_ns_ = operator_clock_ns() + every_ns_;
         keys_.push_back({last_, &key});
     }
 
@@ -38,7 +38,7 @@ class EarlyKeys {
     /// True once all are done.
     template <class Keys, class Write>
     bool write(auto& emit, Keys& keys, const Write& write) {
-        if (keys_.empty()) return true;
+        if (due_ns_ == 0) return true;
         if (next_ == 0 && operator_clock_ns() < due_ns_) return true;
         for (; next_ != keys_.size(); ++next_) {
             if (!emit.room()) return false;
@@ -50,11 +50,12 @@ class EarlyKeys {
         }
         keys_.clear();
         next_ = 0;
+        due_ns_ = 0;
         return true;
     }
 
     /// When `write` is to be called; 0: not before a key has changed.
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return keys_.empty() ? 0 : due_ns_; }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return due_ns_; }
 
     /// The part of the state that is not in those of the keys.
     [[nodiscard]] std::int64_t& due_ns() noexcept { return due_ns_; }
@@ -77,7 +78,8 @@ class EarlyKeys {
     };
 
     std::int64_t every_ns_;
-    std::int64_t due_ns_ = 0;  // where there are keys
+    // 0: no key has changed. All that have may have expired since.
+    std::int64_t due_ns_ = 0;
     std::vector<Item> keys_;
     std::uint64_t last_ = 0;  // number of an item
     std::size_t next_ = 0;    // of the keys, while they are written
