@@ -96,9 +96,9 @@ class Listening(TlsCase):
         run = self.secure("framing=lines")
         one = self.wrapped(run)
         one.sendall(lines_of(["a", "b"]))
-        one.close()  # without TLS's end
-        # By how the system closes it: with a reset where something was not read.
-        self.assertRegex(self.ended(run, 1), "the connection was cut|reset by peer")
+        one.shutdown(socket.SHUT_WR)  # without TLS's end; close() would reset what it has not read
+        self.assertIn("the connection was cut", self.ended(run, 1))
+        one.close()
 
     def test_one_that_is_no_client_leaves_the_port_to_the_one_that_is(self):
         run = self.secure("framing=lines")
@@ -146,6 +146,10 @@ class Connecting(TlsCase):
                     one.sendall(data)
                     if context and is_polite:
                         one.unwrap()
+                    elif context:
+                        one.shutdown(socket.SHUT_WR)
+                        while one.recv(4096):  # closed before, it would be reset
+                            pass
             except OSError:
                 pass
 
@@ -193,8 +197,7 @@ class Connecting(TlsCase):
         port = self.serve(None, b"220 some other server\r\n")
         self.assertIn("TLS: the other end does not speak TLS", self.ended(self.window(port), 1))
         port = self.serve(self.certificates.server(), lines_of(["a"]), is_polite=False)
-        self.assertRegex(self.ended(self.window(port), 1),
-                         "the connection was cut|reset by peer")
+        self.assertIn("the connection was cut", self.ended(self.window(port), 1))
         self.assertIn("none.pem: No such file",
                       self.ended(self.window(port, query="authority=none.pem"), 1))
         self.assertIn("cannot connect: Connection refused", self.ended(self.window(self.port), 1))
