@@ -114,7 +114,7 @@ class KilledOthers(Rows):
                  "--journal-acknowledge"]
         self.assertIn("--journal-acknowledge are for --journal", self.fails(*words, code=2))
         line = self.fails(*words, "--journal", "j", code=1, input=b"a\n1\n")
-        self.assertIn("go to the other end of a socket, and this is none", line)
+        self.assertIn("acknowledgements go to the other end of a socket", line)
 
     def test_a_stop_at_the_end_of_the_input(self):
         """Whichever comes first, a file that is written live has each row in the end."""
