@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests of a file of unittest side by side, each in a process of its own.
 
-Most tests of programs wait: for a time-out, for a server, for a process that was killed. Several at
-once wait no longer than one. A class with `setUpClass`, which may start a server, is run in one
-process, unless it says `each_apart = True`: then each of its tests has that server for itself. Tests
-that are marked by `@first` are started before the others, because they take longest.
+Most tests of programs wait: for a time-out, for a server, for a process that was killed. Several
+at once wait no longer than one. A class with `setUpClass`, which may start a server, is run in one
+process, unless it says `each_apart = True`: then each of its tests has that server for itself.
+Tests that are marked by `@first` are started before the others, because they take longest.
 """
 
 import os
@@ -23,7 +23,7 @@ def first(test):
 
 
 def parts_of(suite: unittest.TestSuite) -> list[unittest.TestSuite]:
-    """What is run in a process of its own; those that start first in front."""
+    """The parts of a process each; those that start first in front."""
     tests, waiting = [], [suite]
     while waiting:
         one = waiting.pop()
