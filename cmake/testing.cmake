@@ -22,7 +22,8 @@ function(strid_test_program name)
 endfunction()
 
 # A test in Python beside the engine: what it shares with others lies in tests/support. VARIABLES
-# are those of its environment, as NAME=VALUE; ARGUMENTS usually name classes of unittest.
+# are those of its environment, as NAME=VALUE; ARGUMENTS usually name classes of unittest. It is one
+# of those that take seconds, which start first (COST).
 #
 #   strid_python_test(NAME SCRIPT file [ARGUMENTS...] [VARIABLES...] [LABELS...])
 function(strid_python_test name)
@@ -32,6 +33,6 @@ function(strid_python_test name)
     list(JOIN packages ":" packages)
     add_test(NAME ${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${test_SCRIPT}
              ${test_ARGUMENTS})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${test_LABELS}" ENVIRONMENT
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 COST 50 LABELS "${test_LABELS}" ENVIRONMENT
         "${test_VARIABLES};STRID_SOURCE=${PROJECT_SOURCE_DIR};PYTHONPATH=${packages}")
 endfunction()

@@ -16,7 +16,8 @@ import unittest
 STRID = os.environ["STRID"]
 SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 APPS = SOURCE / "apps"
-sys.path.append(str(APPS))
+sys.path += [str(APPS), str(SOURCE / "tests/support")]
+import side_by_side  # noqa: E402, F401  (for those that wait)
 from compare import differences_of  # noqa: E402
 TIMEOUT_S = 100
 

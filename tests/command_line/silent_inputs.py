@@ -9,8 +9,8 @@ import os
 import signal
 import threading
 import time
-import unittest
 
+from command_line import side_by_side
 from live_windows import PLAIN, LiveCase
 
 
@@ -203,4 +203,4 @@ class FollowedFiles(LiveCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    side_by_side.main()

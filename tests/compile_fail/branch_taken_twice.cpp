@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each branch of a split is consumed once: there is no second set of them.
-// expect: deleted
+// error: deleted
 #include "numbers.hpp"
 
 void build(strid::Graph& graph) {

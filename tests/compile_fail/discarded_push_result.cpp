@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The answer of a push must be looked at: a dropped refusal would be a lost record.
-// expect: nodiscard
+// error: nodiscard
 #include <strid/engine/channel/spsc_ring.hpp>
 
 bool push(strid::channel::SpscRing<int>& ring) {

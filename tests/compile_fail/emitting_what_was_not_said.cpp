@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An operator that emits what its types or traits do not say does not compile.
-// expect: an operator emits records of the type that it says
-// expect: an operator that emits in on(...) has the trait .emits = Emits::any_number
-// expect: an operator that calls emit.late() has the trait .finds_late
+// error: an operator emits records of the type that it says
+// error: an operator emits records of the type that it says
+// error: an operator that emits in on(...) has the trait .emits = Emits::any_number
+// error: an operator that emits in on(...) has the trait .emits = Emits::any_number
+// error: an operator that calls emit.late() has the trait .finds_late
+// error: an operator that calls emit.late() has the trait .finds_late
 #include <strid/operator/contract.hpp>
 
 #include "numbers.hpp"

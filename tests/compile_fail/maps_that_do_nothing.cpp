@@ -24,10 +24,10 @@ struct Reading {
 };
 
 #ifdef STRID_MUST_NOT_COMPILE
-#define CONST const
+#define UNCHANGED const
 #define REFERENCE
 #else
-#define CONST
+#define UNCHANGED
 #define REFERENCE &
 #endif
 
@@ -37,12 +37,12 @@ void build(strid::Graph& graph) {
     };
     const auto keyed = [&] { return graph.source(Numbers{}).key_by([](int n) { return n % 7; }); };
     readings().map([](Reading REFERENCE r) { r.x += 1; });
-    readings().map([](CONST Reading&) {});
+    readings().map([](UNCHANGED Reading&) {});
     readings().map([](auto REFERENCE r, const strid::Context&) { r.x += 1; });
     readings().key_by<&Reading::x>().map([n = 0](Reading REFERENCE r) mutable { r.x += n++; });
-    readings().map(std::function<void(CONST Reading&)>{});
+    readings().map(std::function<void(UNCHANGED Reading&)>{});
     keyed().accumulate(0, [](int REFERENCE sum, int n) { return sum += n; });
-    keyed().accumulate(0.0, [](CONST double& sum, int n) { return sum + n; });
+    keyed().accumulate(0.0, [](UNCHANGED double& sum, int n) { return sum + n; });
     (void)strid::window::fold<int>(0, [](int REFERENCE sum, int n) { return sum += n; });
 #ifdef STRID_MUST_NOT_COMPILE
     readings().map(&Reading::look);

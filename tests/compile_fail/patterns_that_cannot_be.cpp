@@ -23,7 +23,7 @@
 
 using namespace strid::pattern;
 
-int main() {
+void build() {
     const auto numbers = source([]() -> std::optional<int> { return std::nullopt; });
     const auto twice = [](int number) { return 2 * number; };
     const auto ignore = [](int) {};

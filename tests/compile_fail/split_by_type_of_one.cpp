@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Only a stream of variants has types to be split by.
-// expect: split_by_type needs a stream of std::variant
+// error: split_by_type needs a stream of std::variant
 #include <variant>
 
 #include <strid/stream/graph.hpp>

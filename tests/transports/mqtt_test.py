@@ -16,7 +16,7 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import (TIMEOUT_S, Ticks, TransportCase, free_port, main, shown_at,
+from transport_case import (TIMEOUT_S, Ticks, TransportCase, free_port, first, main, shown_at,
                             until)
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
@@ -80,6 +80,8 @@ class Broker:
 
 
 class MqttCase(TransportCase):
+    each_apart = True
+
     @classmethod
     def setUpClass(cls):
         if not MOSQUITTO or not shutil.which("mosquitto_pub"):
@@ -156,6 +158,7 @@ class Topics(MqttCase):
                           row["total"]))
         self.assertEqual(sorted(found), expected)
 
+    @first
     def test_a_session_and_a_journal_lose_nothing(self):
         """The program is stopped, and killed behind all that it was sent."""
         ticks = Ticks(6_000)

@@ -147,6 +147,7 @@ class Server:
 
 
 class NatsCase(TransportCase):
+    each_apart = True
     streams = 0
 
     @classmethod

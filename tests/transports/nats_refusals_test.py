@@ -12,7 +12,7 @@ import subprocess
 import threading
 
 from nats_case import NatsCase, Server
-from transport_case import Ticks, main, shown_at, until
+from transport_case import Ticks, first, main, shown_at, until
 
 
 class Faults(NatsCase):
@@ -51,6 +51,7 @@ class Faults(NatsCase):
                 self.assertIn(reason, text)
                 self.assertNotIn("secret", text)
 
+    @first
     def test_a_server_of_another_protocol(self):
         for greeting in (b"220 mail.example ESMTP\r\n", b""):
             with self.subTest(greeting), socket.create_server(("127.0.0.1", 0)) as other:
@@ -97,6 +98,7 @@ class Faults(NatsCase):
         self.fill(stream, ticks)
         self.assertIn("was made anew", self.refused(self.source(stream), "out.csv", *options))
 
+    @first
     def test_messages_of_other_subjects_may_go(self):
         ticks = Ticks(200)
         stream = self.stream("other")

@@ -121,6 +121,7 @@ class Server:
 
 
 class RedisCase(TransportCase):
+    each_apart = True
     streams = 0
     options = ()  # of the server of the class
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from redis_case import RedisCase, Server
 from redis_proxy import LateProxy
-from transport_case import TIMEOUT_S, Ticks, main, shown_at, until
+from transport_case import TIMEOUT_S, Ticks, first, main, shown_at, until
 
 KILLS = 8
 # A start that finds no server is an error, and is tried again.
@@ -53,6 +53,7 @@ class Killed(RedisCase):
         self.assertGreater(killed, 0)
         print(f"redis: {killed} kills")
 
+    @first
     def test_both_are_killed(self):
         """At random moments of a run: the program, the server while the program runs, or both."""
         ticks = Ticks(100_000)
@@ -177,27 +178,36 @@ class Servers(RedisCase):
                 print(f"redis: {proxy.late} transactions came late")
                 self.assertEqual(self.bars(target), ticks.expected())
 
-    def test_one_that_stands_still_does_not_hold_up_the_end(self):
-        """An output without snapshots waits for it, because its rows are nowhere else."""
+    def check_end(self, to: str, most_s: float, *options: str) -> None:
+        """Of a run whose server stands still."""
         ticks = Ticks(1_000)
         stream = self.stream()
         self.fill(stream, ticks)
-        target = self.server.address(self.stream())
-        for to, options, most_s in (("out.csv", ("--snapshots", "a"), 5),
-                                    (target, ("--snapshots", "b"), 15), (target, (), 40)):
-            with self.subTest(to, options=options):
-                run = self.begun(self.server.address(stream), to, "--format", "json", "--http",
-                                 "127.0.0.1:0", *options)
-                self.wait_for_rows(shown_at(run), 1_000)
-                self.server.process.send_signal(signal.SIGSTOP)
-                begin = time.monotonic()
-                run.send_signal(signal.SIGTERM)
-                _, text = run.communicate(timeout=TIMEOUT_S)
-                took = time.monotonic() - begin
-                self.server.process.send_signal(signal.SIGCONT)
-                print(f"redis: ended {took:.1f} s behind a stop: {text[-200:]!r}")
-                self.assertLess(took, most_s)
+        run = self.begun(self.server.address(stream), to, "--format", "json", "--http",
+                         "127.0.0.1:0", *options)
+        self.wait_for_rows(shown_at(run), 1_000)
+        self.server.process.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        run.send_signal(signal.SIGTERM)
+        _, text = run.communicate(timeout=TIMEOUT_S)
+        took = time.monotonic() - begin
+        self.server.process.send_signal(signal.SIGCONT)
+        print(f"redis: ended {took:.1f} s behind a stop: {text[-200:]!r}")
+        self.assertLess(took, most_s)
 
+    def test_an_input_that_stands_still_does_not_hold_up_the_end(self):
+        self.check_end("out.csv", 5, "--snapshots", "state")
+
+    @first
+    def test_an_output_that_stands_still_does_not_hold_up_the_end(self):
+        self.check_end(self.server.address(self.stream()), 15, "--snapshots", "state")
+
+    @first
+    def test_an_output_without_snapshots_holds_up_the_end_for_a_while(self):
+        """Because its rows are nowhere else."""
+        self.check_end(self.server.address(self.stream()), 40)
+
+    @first
     def test_rows_of_one_that_stands_still_have_a_bound(self):
         """The graph is held back behind 64 MiB of rows that wait."""
         target = self.stream()
@@ -213,14 +223,14 @@ class Servers(RedisCase):
         until(lambda: self.client.ask("KEYS", "strid:*"))  # it has begun its epochs
         self.server.process.send_signal(signal.SIGSTOP)
         self.addCleanup(self.server.process.send_signal, signal.SIGCONT)
-        written = self.feed(run, 3_000_000)
+        written = self.feed(run, 300_000)
         peak = int(next(line for line in Path(f"/proc/{run.pid}/status").read_text().splitlines()
                         if line.startswith("VmHWM")).split()[1]) >> 10
         found = re.search(r"strid_connection_held_bytes\{.*redis.*\} (\d+)",
                           server.ask("/metrics")[1])
         held = int(found.group(1)) >> 20
         print(f"redis: {held} MiB wait, {peak} MiB in all, behind {written} rows")
-        self.assertLess(written, 3_000_000)  # of about 320 bytes
+        self.assertLess(written, 300_000)  # of about 3,000 bytes
         self.assertGreaterEqual(held, 64)
         self.assertLessEqual(held, 129)
         self.assertLess(peak, 1_500)
@@ -230,12 +240,12 @@ class Servers(RedisCase):
         """Rows that are windows of their own, until the program takes none for three seconds."""
         os.set_blocking(run.stdin.fileno(), False)
         waiting = b"at,symbol,price\n"
-        rows, symbol = 0, b"s" * 300
+        rows, symbol = 0, b"s" * 3_000
         while rows < most:
             if not waiting:
                 waiting = b"".join(b"%d,%s,1\n" % (i * 1_000, symbol)
-                                   for i in range(rows, rows + 1_000))
-                rows += 1_000
+                                   for i in range(rows, rows + 100))
+                rows += 100
             if not select.select([], [run.stdin.fileno()], [], 3)[1]:
                 break
             waiting = waiting[os.write(run.stdin.fileno(), waiting):]

@@ -15,7 +15,7 @@ import time
 import unittest
 
 from socket_case import SocketCase, reset
-from transport_case import TIMEOUT_S, main, until
+from transport_case import TIMEOUT_S, first, main, until
 
 HEADER = "symbol,window_start,window_end,n"
 
@@ -188,24 +188,28 @@ class ToReaders(OutputCase):
             self.assertEqual(rows, [HEADER, "a,0,1000,2", "b,0,1000,1"])
         self.assertEqual(self.ended(run), "")
 
+    def taken(self, run) -> socket.socket:
+        """A reader that the run has accepted: it has the header, and no row has gone before."""
+        client = self.connect(run)
+        client.settimeout(TIMEOUT_S)
+        text = b""
+        while text != HEADER.encode() + b"\n":
+            text += client.recv(1)
+        return client
+
     def test_rows_from_when_they_connect(self):
         run = self.fed(f"tcp-listen://127.0.0.1:{self.port}")
-        early = self.connect(run)
+        early = self.taken(run)
         self.feed(run, 0, 100)
-        early.settimeout(TIMEOUT_S)
         text = b""
         while b"s,98,99,1\n" not in text:
             text += early.recv(1000)
         early.close()
-        time.sleep(0.1)
-        late = self.reader(run)
-        time.sleep(0.2)
+        late = self.taken(run)
         self.feed(run, 100, 100)
         run.stdin.close()
         run.stdin = open(os.devnull, "wb")
-        late[0].join()
-        rows = [HEADER] + [f"s,{at},{at + 1},1" for at in range(99, 200)]
-        self.assertEqual(late[1], rows)
+        self.assertEqual(self.all_of(late), [f"s,{at},{at + 1},1" for at in range(99, 200)])
         self.assertEqual(self.ended(run), "")
 
     def test_many_rows_for_many_readers_while_some_leave(self):
@@ -315,12 +319,14 @@ class ToReaders(OutputCase):
         run.send_signal(signal.SIGTERM)
         return run, readers
 
+    @first
     def test_a_reader_that_is_stuck_does_not_hold_a_stop(self):
         run, _ = self.held_back(1)
         self.assertEqual(run.wait(15), 128 + signal.SIGTERM)
         self.assertIn("a reader has not taken its rows in time, and was left",
                       run.stderr.read().decode())
 
+    @first
     def test_a_reader_that_takes_little_holds_neither_a_stop_nor_the_others(self):
         run, (drip, _) = self.held_back(2)
         begin = time.monotonic()
@@ -359,13 +365,13 @@ class ToReaders(OutputCase):
     def test_with_snapshots_rows_since_the_last_one_come_again(self):
         options = ("--snapshots", "state", "--snapshot-every", "20ms", "--journal", "journal")
         run = self.fed(f"tcp-listen://127.0.0.1:{self.port}", *options)
-        first = self.connect(run)
+        first = self.taken(run)
         self.feed(run, 0, 1_000)
         until(lambda: len(list((self.folder / "state").glob("*.snapshot"))) > 0)
         time.sleep(0.5)
         run.kill()
         run.wait()
-        before = self.all_of(first)
+        before = [HEADER, *self.all_of(first)]
         run = self.fed(f"tcp-listen://127.0.0.1:{self.port}?await=1", *options)
         thread, after = self.reader(run)
         self.feed(run, 1_000, 100)

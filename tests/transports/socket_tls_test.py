@@ -16,7 +16,7 @@ from collections import Counter
 
 from socket_case import (Certificates, SocketCase, lines_of, messages_of, reset,
                          send_in_pieces)
-from transport_case import SEED, TIMEOUT_S, main
+from transport_case import SEED, TIMEOUT_S, first, main
 
 
 class TlsCase(SocketCase):
@@ -54,6 +54,7 @@ class Listening(TlsCase):
             self.assertEqual(self.stopped(run), "")
             self.assertEqual(self.counts(), expected)
 
+    @first
     def test_those_without_tls_and_those_that_do_nothing_disturb_no_other(self):
         run = self.secure("clients=2")
         strange = self.connect(run)
@@ -212,6 +213,7 @@ class Connecting(TlsCase):
         reset(peer)
         self.assertIn("cannot read: Connection reset by peer", self.ended(run, 1))
 
+    @first
     def test_a_server_that_says_nothing(self):
         server = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(server.close)

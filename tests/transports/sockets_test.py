@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 from socket_case import SocketCase, lines_of, messages_of, send_in_pieces
-from transport_case import SEED, STRID, TIMEOUT_S, main, until
+from transport_case import SEED, STRID, TIMEOUT_S, first, main, until
 
 
 class Clients(SocketCase):
@@ -214,6 +214,7 @@ class OneConnection(SocketCase):
 
 
 class BackPressure(SocketCase):
+    @first
     def test_clients_are_not_read_while_the_graph_waits(self):
         """The rows go into a FIFO that is not read for a while."""
         os.mkfifo(self.folder / "fifo")
@@ -330,6 +331,7 @@ class Stops(SocketCase):
                 self.stopped(run)
                 self.assertEqual(self.counts(), Counter(expected))
 
+    @first
     def test_what_the_journal_has_before_a_kill_is_counted_once(self):
         options = ["--snapshots", "state", "--snapshot-every", "50ms", "--journal", "journal"]
         is_over = threading.Event()

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, main
+from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main
 
 BARS = ("create table bars (symbol text, window_start integer, window_end integer, n integer, "
         "total integer)")
@@ -107,6 +107,7 @@ class Killed(SqliteCase):
         self.assertGreater(killed, 0)
         print(f"sqlite: {killed} kills")
 
+    @first
     def test_a_lock_is_waited_for(self):
         ticks = Ticks(50_000)
         begun = threading.Event()

@@ -18,7 +18,7 @@ import unittest
 from collections import Counter
 
 from http_case import HttpCase, body_of
-from transport_case import STRID, TIMEOUT_S, main
+from transport_case import STRID, TIMEOUT_S, first, main
 
 STARTED = re.compile(r"strid: https://127\.0\.0\.1:(\d+)/ shows the run; the token is in (\S+)\n")
 
@@ -67,6 +67,7 @@ class Lines(TlsCase):
         self.stopped(run)
         self.assertEqual(self.counts(), Counter(names))
 
+    @first
     def test_the_slow_the_rude_and_those_without_tls_disturb_no_other(self):
         run = self.secure(query="within=2s")
         held = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(5)]

@@ -18,6 +18,10 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "support"))
+import side_by_side  # noqa: E402
+first = side_by_side.first
+
 STRID = str(Path(sys.argv.pop(1)).resolve())
 SEED = int(os.environ.get("STRID_SEED", random.randrange(2**31)))
 SYMBOLS = 20
@@ -146,9 +150,12 @@ def shown_at(run: subprocess.Popen) -> Shown:
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """Below those that the system gives to connections, which could take it before its server."""
+    while True:
+        with contextlib.suppress(OSError), socket.socket() as one:
+            port = random.SystemRandom().randrange(10_000, 32_000)
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 def until(holds) -> None:
@@ -161,7 +168,4 @@ def until(holds) -> None:
 
 def main() -> None:
     print(f"STRID_SEED={SEED}")
-    result = unittest.main(exit=False).result
-    if result.skipped and len(result.skipped) >= result.testsRun:
-        sys.exit(77)
-    sys.exit(not result.wasSuccessful())
+    side_by_side.main()

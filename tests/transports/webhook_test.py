@@ -20,7 +20,7 @@ import unittest
 from collections import Counter
 
 from http_case import HttpCase, body_of
-from transport_case import TIMEOUT_S, Ticks, TransportCase, main
+from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main
 
 
 class Receiver(http.server.ThreadingHTTPServer):
@@ -221,6 +221,7 @@ class Posts(WebhookCase):
 
 
 class Epochs(WebhookCase):
+    @first
     def test_kills_repeat_bodies_with_their_keys(self):
         expected = self.feed(60_000)
         self.receiver.answer = lambda number: time.sleep(0.01) or 200
@@ -229,6 +230,7 @@ class Epochs(WebhookCase):
         self.assertGreater(self.check_keys(), 0)
         self.assertEqual(self.receiver.rows(), expected)
 
+    @first
     def test_a_server_that_fails_has_each_row_once_by_the_keys(self):
         """It takes bodies also where it cuts the connection, as one that is lost behind them."""
         ticks = Ticks(20_000)
@@ -284,6 +286,7 @@ class Epochs(WebhookCase):
         self.check_keys()
         self.assertEqual(self.receiver.rows(), expected)
 
+    @first
     def test_a_stop_does_not_wait_for_a_server_that_hangs(self):
         self.receiver.answer = lambda number: time.sleep(20) or 200
         run = self.fed(Ticks(20_000), 20, self.receiver.address(), "--disorder", "1s",

@@ -25,7 +25,7 @@
 
 namespace strid::test {
 
-inline constexpr std::uint64_t records = 400'000;
+inline constexpr std::uint64_t records = 200'000;
 inline constexpr double allocations_per_record_max = 0.001;
 
 /// Where the source of a run rests until all that it has emitted is through: it may be far ahead of
