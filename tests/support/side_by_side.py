@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-AT_ONCE = 6
+AT_ONCE = 4
 SKIPPED = 77
 
 
