@@ -142,6 +142,15 @@ std::vector<bool> Node::merge_state() const {
     return merge;
 }
 
+const ColdStores* Node::cold_stores(const std::string& operator_name) const {
+    for (std::size_t i = 0; i != operators_.size(); ++i) {
+        const auto [object, table] = operators_[i];
+        if (names_[i] != operator_name || table->cold_stores == nullptr) continue;
+        return &table->cold_stores(object);
+    }
+    return nullptr;
+}
+
 bool Node::has_codecs() const noexcept {
     return std::all_of(operators_.begin(), operators_.end(),
                        [](const NodeOperator& one) { return one.table->has_codec; });

@@ -36,6 +36,14 @@ void RunScope::end_snapshot(std::uint64_t snapshot, bool is_stored) {
     for (const auto& result : results()) result->snapshot_ended(snapshot, is_stored);
 }
 
+std::vector<SnapshotCheckpoint> RunScope::checkpoints(std::uint64_t snapshot) {
+    std::vector<SnapshotCheckpoint> made;
+    for (const auto& result : results()) {
+        if (auto one = result->checkpoint(snapshot)) made.push_back(std::move(*one));
+    }
+    return made;
+}
+
 RunScope::Prepared RunScope::prepare(std::uint64_t snapshot) {
     Prepared prepared;
     for (const auto& result : results()) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
 #include <strid/engine/operator/cold_entries.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/operator/run_scope.hpp>
@@ -14,21 +18,46 @@ namespace {
 
 constexpr std::size_t change_bytes_max = std::size_t{1} << 20;
 
-/// Removes the checkpoints that no snapshot names any more. The folder of snapshots keeps the last
-/// two that are stored; with one of this run, the last one of an earlier run.
+}  // namespace
+
+/// Makes the checkpoints of a replica. One that cannot be made is a fault of its snapshot, which is
+/// then not stored; the operator and its store go on. Removes the checkpoints that no snapshot
+/// names any more. The folder of snapshots keeps the last two that are stored; with one of this
+/// run, the last one of an earlier run.
+///
+/// Threads: make() by the task of the node, before its state is saved; checkpoint() by the thread
+/// that stores snapshots, when all are saved, and before the next one begins.
 class Checkpoints final : public RunScope::Result {
   public:
-    Checkpoints(RunScope& run, std::shared_ptr<ColdStore> store)
-        : run_(run), store_(std::move(store)) {
+    Checkpoints(RunScope& run, SnapshotCheckpoint place, std::shared_ptr<ColdStore> store)
+        : run_(run), last_(std::move(place)), store_(std::move(store)) {
         if (const std::uint64_t behind = run.before().behind; behind != 0) stored_ = {behind};
     }
+    void make(std::uint64_t snapshot) {
+        number_ = snapshot;
+        fault_.clear();
+        try {
+            last_.where = store_->checkpoint(snapshot);
+        } catch (const Error& error) {
+            fault_ = error.what();
+        }
+    }
+    [[nodiscard]] std::optional<SnapshotCheckpoint> checkpoint(std::uint64_t snapshot) override {
+        if (snapshot != number_) return std::nullopt;  // the operator had ended before
+        if (fault_.empty()) return last_;
+        throw InputOutputError(fmt::format("operator '{}': {}", last_.operator_name, fault_));
+    }
+
     void commit() override {}
     /// The end is stored: no run goes on from a snapshot.
     void finish() override { store_->keep_checkpoints({}); }
     void discard() noexcept override {}
     void snapshot_ended(std::uint64_t snapshot, bool is_stored) noexcept override {
-        if (!is_stored) return;
         try {
+            if (!is_stored) {
+                if (snapshot == number_) store_->drop_checkpoint(snapshot);
+                return;
+            }
             stored_.push_back(snapshot);
             if (stored_.size() > 2) stored_.erase(stored_.begin());
             if (stored_.size() == 2) store_->keep_checkpoints(stored_);
@@ -39,11 +68,12 @@ class Checkpoints final : public RunScope::Result {
 
   private:
     RunScope& run_;
+    SnapshotCheckpoint last_;
+    std::uint64_t number_ = 0;  // the snapshot that it is of
+    std::string fault_;         // the reason why there is none
     std::shared_ptr<ColdStore> store_;
     std::vector<std::uint64_t> stored_;  // the last two, rising
 };
-
-}  // namespace
 
 // ---- pieces -------------------------------------------------------------------------------------
 
@@ -74,7 +104,9 @@ ColdEntries::ColdEntries(const Context& context, ColdStores& stores)
       store_(stores.open({name_, context.replica, context.parallelism})) {
     RunScope* const run = context.run;
     if (run != nullptr && run->takes_snapshots()) {
-        run->add(std::make_shared<Checkpoints>(*run, store_));
+        checkpoints_ = std::make_shared<Checkpoints>(
+            *run, SnapshotCheckpoint{.operator_name = name_, .replica = replica_}, store_);
+        run->add(checkpoints_);
     }
 }
 
@@ -116,7 +148,13 @@ bool ColdEntries::next(ColdStore::Cursor& cursor) {
 
 ColdStore::Checkpoint ColdEntries::checkpoint() {
     write_changes();
-    guarded(name_, [this] { store_->checkpoint(snapshot_); });
+    guarded(name_, [this] {
+        if (checkpoints_) {
+            checkpoints_->make(snapshot_);
+        } else {
+            (void)store_->checkpoint(snapshot_);
+        }
+    });
     return {snapshot_, replica_};
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "database.hpp"
 
+#include <cstdarg>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <rocksdb/cache.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -33,6 +36,13 @@ ColdStore::Bytes bytes_of(const Slice& slice) {
     throw InputOutputError(fmt::format("{}: {}: {}", path, what, status.ToString()));
 }
 
+/// Without one, RocksDB writes a log into each folder that it opens, also a checkpoint's.
+class NoLog final : public ::rocksdb::Logger {
+  public:
+    using Logger::Logv;
+    void Logv(const char* /*format*/, std::va_list /*arguments*/) override {}
+};
+
 /// For lookups of whole keys, of which many are not there.
 ::rocksdb::Options options_for(const StoreOptions& wanted) {
     ::rocksdb::Options options;
@@ -44,8 +54,7 @@ ColdStore::Bytes bytes_of(const Slice& slice) {
     options.compression = ::rocksdb::kNoCompression;
     options.max_background_jobs = 2;
     options.max_open_files = 512;
-    options.info_log_level = ::rocksdb::FATAL_LEVEL;
-    options.keep_log_file_num = 1;
+    options.info_log = std::make_shared<NoLog>();
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
     ::rocksdb::BlockBasedTableOptions table;
@@ -55,6 +64,16 @@ ColdStore::Bytes bytes_of(const Slice& slice) {
     table.data_block_index_type = ::rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
     options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
     return options;
+}
+
+/// RocksDB then looks whether the files of its list are there, with their lengths.
+std::pair<std::unique_ptr<::rocksdb::DB>, Status> open_to_read(::rocksdb::Options options,
+                                                               const std::string& path) {
+    options.create_if_missing = false;
+    options.error_if_exists = false;
+    ::rocksdb::DB* opened = nullptr;
+    Status status = ::rocksdb::DB::OpenForReadOnly(options, path, &opened);
+    return {std::unique_ptr<::rocksdb::DB>(opened), std::move(status)};
 }
 
 class Entries final : public ColdStore::Cursor {
@@ -151,28 +170,30 @@ std::unique_ptr<ColdStore::Cursor> Database::all() {
     return std::make_unique<Entries>(folder_.live(), *database_, nullptr);
 }
 
+/// A flush that fails is the end of a database: it takes no more changes, also when there is room
+/// again. So a disk that is full is found before.
+void Database::expect_room() const {
+    std::uint64_t buffered = 0;
+    database_->GetIntProperty(::rocksdb::DB::Properties::kCurSizeAllMemTables, &buffered);
+    constexpr std::uint64_t for_lists = std::uint64_t{1} << 20;
+    folder_.expect_room(buffered + buffered / 8 + for_lists);
+}
+
 // RocksDB makes it beside its name, and renames it when its files are on the disk.
-void Database::checkpoint(std::uint64_t snapshot) {
+CheckpointFiles Database::checkpoint(std::uint64_t snapshot) {
     folder_.remove_checkpoint(snapshot);
+    expect_room();
     ::rocksdb::Checkpoint* made = nullptr;
     const char* const what = "cannot make a checkpoint of the states";
     check(::rocksdb::Checkpoint::Create(database_.get(), &made), what);
     const std::unique_ptr<::rocksdb::Checkpoint> owned(made);
     check(owned->CreateCheckpoint(folder_.checkpoint(snapshot)), what);
     folder_.synchronise();
-}
-
-std::string Database::existing(const Checkpoint& from) const {
-    std::string path = folder_.checkpoint(from);
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path + "/CURRENT", error)) {
-        throw StateError("its states are in a checkpoint that is not there: " + path);
-    }
-    return path;
+    return folder_.files_of(snapshot);
 }
 
 void Database::restore(const Checkpoint& from) {
-    const std::string path = existing(from);
+    const std::string path = folder_.existing(from);
     database_.reset();
     std::error_code error;
     std::filesystem::remove_all(folder_.live(), error);
@@ -182,19 +203,29 @@ void Database::restore(const Checkpoint& from) {
 }
 
 std::unique_ptr<ColdStore::Cursor> Database::read_checkpoint(const Checkpoint& from) {
-    std::string path = existing(from);
-    ::rocksdb::Options options = options_;
-    options.create_if_missing = false;
-    options.error_if_exists = false;
-    ::rocksdb::DB* opened = nullptr;
-    const Status status = ::rocksdb::DB::OpenForReadOnly(options, path, &opened);
+    std::string path = folder_.existing(from);
+    auto [opened, status] = open_to_read(options_, path);
     if (!status.ok()) fail(path, "cannot open the checkpoint of states", status);
-    std::unique_ptr<::rocksdb::DB> owned(opened);
-    return std::make_unique<Entries>(std::move(path), *opened, std::move(owned));
+    ::rocksdb::DB& database = *opened;
+    return std::make_unique<Entries>(std::move(path), database, std::move(opened));
+}
+
+void Database::drop_checkpoint(std::uint64_t snapshot) {
+    folder_.remove_checkpoint(snapshot);
 }
 
 void Database::keep_checkpoints(std::span<const std::uint64_t> snapshots) {
     folder_.keep_checkpoints(snapshots);
+}
+
+std::string fault_of_database(const std::string& path) {
+    const auto [opened, status] = open_to_read(options_for({}), path);
+    if (status.ok()) return {};
+    // Of the disk, or of this process, such as too many open files.
+    if (status.IsIOError() && !status.IsPathNotFound()) {
+        fail(path, "cannot open the checkpoint of states", status);
+    }
+    return fmt::format("{}: {}", path, status.ToString());
 }
 
 }  // namespace strid::rocksdb

@@ -32,14 +32,15 @@ class Database final : public ColdStore {
     void read(std::span<const Bytes> keys, const Found& found) override;
     void write(std::span<const Change> changes) override;
     [[nodiscard]] std::unique_ptr<Cursor> all() override;
-    void checkpoint(std::uint64_t snapshot) override;
+    CheckpointFiles checkpoint(std::uint64_t snapshot) override;
     void restore(const Checkpoint& from) override;
     [[nodiscard]] std::unique_ptr<Cursor> read_checkpoint(const Checkpoint& from) override;
+    void drop_checkpoint(std::uint64_t snapshot) override;
     void keep_checkpoints(std::span<const std::uint64_t> snapshots) override;
 
   private:
     void open(bool is_new);
-    [[nodiscard]] std::string existing(const Checkpoint& from) const;
+    void expect_room() const;
     void check(const ::rocksdb::Status& status, const char* what) const;
 
     std::shared_ptr<RootFolder> root_;
@@ -50,5 +51,9 @@ class Database final : public ColdStore {
     std::vector<::rocksdb::PinnableSlice> states_;
     std::vector<::rocksdb::Status> answers_;
 };
+
+/// In one sentence why the database in this folder cannot be opened; empty: it can. Only its list
+/// of files is read, and whether they are there with their lengths. Throws InputOutputError.
+[[nodiscard]] std::string fault_of_database(const std::string& path);
 
 }  // namespace strid::rocksdb

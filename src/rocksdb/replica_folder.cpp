@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
+#include <strid/state/bytes.hpp>
 
 namespace strid::rocksdb {
 
@@ -32,12 +33,13 @@ constexpr const char* ours = "strid-states";
         fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
 }
 
-/// True: it was not there.
-bool make_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), S_IRWXU) == 0) return true;
-    if (errno != EEXIST) fail(path, "cannot make the folder of states", errno);
+/// False: it is not there.
+bool check_folder(const std::string& path) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) fail(path, "cannot read the folder", errno);
+    if (::lstat(path.c_str(), &status) != 0) {
+        if (errno == ENOENT) return false;
+        fail(path, "cannot read the folder", errno);
+    }
     if (!S_ISDIR(status.st_mode)) throw InputOutputError(path + ": is no folder");
     // Another user could put other files in the place of ours, which RocksDB opens by their names.
     if (status.st_uid != ::geteuid() || (status.st_mode & S_IWOTH) != 0) {
@@ -45,6 +47,14 @@ bool make_folder(const std::string& path) {
                                ": states need a folder that is this user's, and that not every "
                                "user may write to");
     }
+    return true;
+}
+
+/// True: it was not there.
+bool make_folder(const std::string& path) {
+    if (::mkdir(path.c_str(), S_IRWXU) == 0) return true;
+    if (errno != EEXIST) fail(path, "cannot make the folder of states", errno);
+    (void)check_folder(path);
     return false;
 }
 
@@ -66,6 +76,10 @@ std::string folder_name(std::string_view name) {
         }
     }
     return text;
+}
+
+std::string checkpoint_in(const std::string& of_operator, const ColdStore::Checkpoint& named) {
+    return fmt::format("{}/{}/{:010}", of_operator, named.replica, named.snapshot);
 }
 
 /// The number that a folder's name is, as it is written.
@@ -125,7 +139,7 @@ void RootFolder::remove_if_empty() noexcept {
 
 ReplicaFolder::ReplicaFolder(RootFolder& root, const ColdStorePlace& place)
     : root_(root),
-      of_operator_(root.path() + '/' + folder_name(place.operator_name)),
+      of_operator_(folder_of_operator(root.path(), place.operator_name)),
       path_(fmt::format("{}/{}", of_operator_, place.replica)),
       replica_(place.replica),
       parallelism_(place.parallelism) {
@@ -179,7 +193,35 @@ ReplicaFolder::~ReplicaFolder() {
 }
 
 std::string ReplicaFolder::checkpoint(const ColdStore::Checkpoint& named) const {
-    return fmt::format("{}/{}/{:010}", of_operator_, named.replica, named.snapshot);
+    return checkpoint_in(of_operator_, named);
+}
+
+CheckpointFiles ReplicaFolder::files_of(std::uint64_t snapshot) const {
+    CheckpointFiles found{.folder = checkpoint(snapshot)};
+    for (std::string& name : entries_of(found.folder)) {
+        std::error_code error;
+        const auto bytes = files::file_size(found.folder + '/' + name, error);
+        if (error) fail(found.folder + '/' + name, "cannot be read", error.value());
+        found.files.push_back({std::move(name), bytes});
+    }
+    std::ranges::sort(found.files, {}, &CheckpointFile::name);
+    return found;
+}
+
+// The file has no name, so that a killed process leaves none.
+void ReplicaFolder::expect_room(std::uint64_t bytes) const {
+    const std::string file = live() + "/room";
+    constexpr int flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    const int opened = ::open(file.c_str(), flags, S_IRUSR | S_IWUSR);
+    if (opened < 0) fail(path_, "cannot look for the room for a checkpoint", errno);
+    ::unlink(file.c_str());
+    const int failed = ::fallocate(opened, 0, 0, static_cast<off_t>(bytes));
+    const int error = errno;
+    ::close(opened);
+    // A system of files that reserves no room is not asked.
+    if (failed != 0 && error != EOPNOTSUPP) {
+        fail(path_, fmt::format("there is no room for a checkpoint of {} bytes", bytes), error);
+    }
 }
 
 void ReplicaFolder::remove_checkpoint(std::uint64_t snapshot) const {
@@ -222,6 +264,21 @@ void ReplicaFolder::synchronise() const {
         ::close(folder);
         if (failed != 0) fail(path, "may not be on the disk", error);
     }
+}
+
+std::string folder_of_operator(const std::string& root, std::string_view name) {
+    return root + '/' + folder_name(name);
+}
+
+std::string existing_checkpoint(const std::string& of_operator,
+                                const ColdStore::Checkpoint& named) {
+    const std::string of_replica = fmt::format("{}/{}", of_operator, named.replica);
+    const std::string path = checkpoint_in(of_operator, named);
+    for (const std::string& folder : {of_operator + "/..", of_operator, of_replica, path}) {
+        if (check_folder(folder)) continue;
+        throw StateError("its states are in a checkpoint that is not there: " + path);
+    }
+    return path;
 }
 
 void copy_database(const std::string& from, const std::string& to) {

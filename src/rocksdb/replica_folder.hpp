@@ -12,6 +12,8 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <strid/state/cold_store.hpp>
 
@@ -37,6 +39,14 @@ class RootFolder {
     bool is_made_ = false;
 };
 
+/// The folder of the replicas of an operator.
+[[nodiscard]] std::string folder_of_operator(const std::string& root, std::string_view name);
+
+/// The folder of a checkpoint in that of its operator. Throws StateError where it is not there, and
+/// InputOutputError where another user could have put files into it.
+[[nodiscard]] std::string existing_checkpoint(const std::string& of_operator,
+                                              const ColdStore::Checkpoint& named);
+
 class ReplicaFolder {
   public:
     /// Makes and locks the folder, and removes `live`, which a killed run has left. `root` outlives
@@ -49,13 +59,21 @@ class ReplicaFolder {
 
     [[nodiscard]] std::string live() const { return path_ + "/live"; }
     [[nodiscard]] std::string checkpoint(const ColdStore::Checkpoint& named) const;
+    /// Throws as existing_checkpoint().
+    [[nodiscard]] std::string existing(const ColdStore::Checkpoint& named) const {
+        return existing_checkpoint(of_operator_, named);
+    }
     [[nodiscard]] std::string checkpoint(std::uint64_t snapshot) const {
         return checkpoint({snapshot, replica_});
     }
+    /// The files of a checkpoint. Throws InputOutputError.
+    [[nodiscard]] CheckpointFiles files_of(std::uint64_t snapshot) const;
     /// Removes the checkpoint, which may be incomplete. Throws InputOutputError.
     void remove_checkpoint(std::uint64_t snapshot) const;
     /// Removes the others, also of replicas that are not there any more. Throws InputOutputError.
     void keep_checkpoints(std::span<const std::uint64_t> snapshots) const;
+    /// Throws InputOutputError unless the disk takes so many bytes now.
+    void expect_room(std::uint64_t bytes) const;
     /// The folder of the checkpoints is on the disk. Throws InputOutputError.
     void synchronise() const;
 

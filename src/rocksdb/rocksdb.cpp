@@ -5,6 +5,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/rocksdb/rocksdb.hpp>
+#include <strid/state/bytes.hpp>
 
 #include "database.hpp"
 #include "replica_folder.hpp"
@@ -20,6 +21,23 @@ class Databases final : public ColdStores {
 
     [[nodiscard]] std::unique_ptr<ColdStore> open(const ColdStorePlace& place) override {
         return std::make_unique<Database>(root_, place, options_);
+    }
+
+    [[nodiscard]] std::string fault_of(const SnapshotCheckpoint& checkpoint,
+                                       std::uint64_t snapshot) const override {
+        try {
+            const std::string of_operator =
+                folder_of_operator(root_->path(), checkpoint.operator_name);
+            const std::string path =
+                existing_checkpoint(of_operator, {snapshot, checkpoint.replica});
+            // RocksDB takes a list of files that is cut for one that was written up to there.
+            std::string fault = fault_of_files(path, checkpoint.where.files);
+            if (fault.empty()) fault = fault_of_database(path);
+            return fault.empty() ? fault
+                                 : "its states are in a checkpoint that is damaged: " + fault;
+        } catch (const StateError& error) {
+            return error.what();
+        }
     }
 
   private:

@@ -189,13 +189,16 @@ void SnapshotFolder::remove_leftovers() const {
     for (const std::string& name : leftovers) ::unlinkat(directory(), name.c_str(), 0);
 }
 
-std::optional<Snapshot> SnapshotFolder::newest(const SnapshotWarning& warn) const {
+std::optional<Snapshot> SnapshotFolder::newest(const SnapshotWarning& warn,
+                                               const SnapshotFault& fault_of) const {
     const auto found = numbers();
     std::string last_fault;
     for (auto number = found.rbegin(); number != found.rend(); ++number) {
         const bool is_last = number + 1 == found.rend();
         try {
             auto snapshot = read(*number);
+            const std::string fault = fault_of ? fault_of(snapshot.description) : "";
+            if (!fault.empty()) throw StateError(fault);
             whole_ = *number;
             return snapshot;
         } catch (const StateError& error) {

@@ -88,6 +88,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
 
     [[nodiscard]] SnapshotDescription description() const;
     void check_part() const;
+    [[nodiscard]] std::string fault_of(const SnapshotDescription& found) const;
     void find_before();
     void warn_of_names() const;
     void check_results() const;

@@ -19,7 +19,7 @@ import zlib
 from command_line import STRID, TIMEOUT_S, Case
 
 PROGRAM = os.environ["STRID_SNAPSHOTS_PROGRAM"]
-FIRST_LINE = b"strid snapshot 2\n"
+FIRST_LINE = b"strid snapshot 3\n"
 HEADER = struct.Struct("<QQQ")
 
 
@@ -185,7 +185,7 @@ class StateChecks(StateCase):
                          f"{int(first.stem):>10}  {fault}")
         self.assertEqual(self.fails("state", "show", self.snapshots, "--number", first.stem,
                                     code=1), f"strid: error: {first}: {fault}")
-        first.write_bytes(b"strid snapshot 3\n" + content[len(FIRST_LINE):])
+        first.write_bytes(b"strid snapshot 4\n" + content[len(FIRST_LINE):])
         self.assertIn(f"{first}: it is no snapshot that this version of Strid can read\n",
                       self.state("check", self.snapshots, code=1))
 
@@ -335,7 +335,8 @@ class StateDeletes(StateCase):
         self.interrupted()
         for path in self.files():
             self.damage(path, len(FIRST_LINE))
-        self.assertIn("its results are not known", self.state("delete", self.snapshots, "--yes"))
+        self.assertIn("its results and checkpoints are not known",
+                      self.state("delete", self.snapshots, "--yes"))
         self.assertEqual(self.files(), [])
 
 

@@ -2,11 +2,12 @@
 //
 // Tables of which a part is in a database of RocksDB, and folders that it cannot have.
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -19,6 +20,7 @@
 #include <strid/base/error.hpp>
 #include <strid/rocksdb/rocksdb.hpp>
 
+#include "../support/file_limit.hpp"
 #include "../support/folder.hpp"
 #include "../support/seeds.hpp"
 #include "../support/stored_table_model.hpp"
@@ -145,17 +147,6 @@ TEST(Database, TakesNoFolderThatIsInUse) {
     EXPECT_EQ(found, 1);
 }
 
-TEST(Database, TakesNoFolderThatCannotBeWritten) {
-    if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
-    const test::Folder folder;
-    files::create_directory(folder.file("states"));
-    ::chmod(folder.file("states").c_str(), 0500);
-    EXPECT_THAT(error_of([&] {
-                    (void)rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
-                }),
-                HasSubstr("cannot make the folder of states: Permission denied"));
-}
-
 TEST(Database, BeginsEmptyBehindAKill) {
     const test::Folder folder;
     const std::string states = folder.file("states");
@@ -175,18 +166,107 @@ TEST(Database, BeginsEmptyBehindAKill) {
 TEST(Database, AFullDiskIsAnError) {
     const test::Folder folder;
     const auto store = rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
-    std::signal(SIGXFSZ, SIG_IGN);
-    rlimit before{};
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit little{64 << 10, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &little);
-    const std::string error = error_of([&] {
-        const std::string state(1'000, 's');
-        for (int i = 0; i != 100'000; ++i) put(*store, "key " + std::to_string(i), state);
-    });
-    ::setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, SIG_DFL);
+    std::string error;
+    {
+        const test::FileLimit limit(64 << 10);
+        error = error_of([&] {
+            const std::string state(1'000, 's');
+            for (int i = 0; i != 100'000; ++i) put(*store, "key " + std::to_string(i), state);
+        });
+    }
     EXPECT_THAT(error, HasSubstr("states/count/0/live: cannot write states: IO error"));
+}
+
+std::size_t entries_in(ColdStore& store, const ColdStore::Checkpoint& checkpoint) {
+    const auto cursor = store.read_checkpoint(checkpoint);
+    std::size_t entries = 0;
+    while (cursor->next()) ++entries;
+    return entries;
+}
+
+TEST(Database, GoesOnBehindACheckpointThatADiskHasNoRoomFor) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const auto store = rocksdb::store(states, small)->open({"count", 0, 1});
+    const std::string state(1'000, 's');
+    for (int i = 0; i != 50; ++i) put(*store, "key " + std::to_string(i), state);
+    store->checkpoint(1);
+    {
+        // Files of the database are shorter, and the room for all of them is not there.
+        const test::FileLimit limit(900 << 10);
+        for (int i = 0; i != 500; ++i) {
+            put(*store, "key " + std::to_string(i), state);
+            if (i % 100 != 99) continue;
+            EXPECT_THAT(error_of([&] { store->checkpoint(2); }),
+                        testing::AllOf(HasSubstr("states/count/0: there is no room for a "
+                                                 "checkpoint of "),
+                                       HasSubstr(" bytes: File too large")));
+            EXPECT_FALSE(files::exists(states + "/count/0/0000000002"));
+        }
+    }
+    put(*store, "key 500", state);
+    store->checkpoint(3);
+    EXPECT_EQ(entries_in(*store, {1, 0}), 50U);
+    EXPECT_EQ(entries_in(*store, {3, 0}), 501U);
+}
+
+/// This process is no root meanwhile, and may not write to every folder.
+class Unprivileged {
+  public:
+    Unprivileged() : was_root_(::geteuid() == 0) {
+        constexpr uid_t of_no_user = 65534;
+        if (was_root_ && ::seteuid(of_no_user) != 0) throw std::runtime_error("seteuid");
+    }
+    Unprivileged(const Unprivileged&) = delete;
+    Unprivileged& operator=(const Unprivileged&) = delete;
+    ~Unprivileged() {
+        if (was_root_) (void)!::seteuid(0);
+    }
+
+  private:
+    bool was_root_;
+};
+
+TEST(Database, TakesNoFolderThatCannotBeWritten) {
+    const Unprivileged unprivileged;
+    const test::Folder folder;
+    files::create_directory(folder.file("states"));
+    ::chmod(folder.file("states").c_str(), 0500);
+    EXPECT_THAT(error_of([&] {
+                    (void)rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
+                }),
+                HasSubstr("cannot make the folder of states: Permission denied"));
+}
+
+TEST(Database, GoesOnBehindACheckpointThatCannotBeMade) {
+    const Unprivileged unprivileged;
+    const test::Folder folder;
+    const std::string replica = folder.file("states/count/0");
+    const auto store = rocksdb::store(folder.file("states"), small)->open({"count", 0, 1});
+    put(*store, "key", "state");
+    ::chmod(replica.c_str(), 0500);
+    EXPECT_THAT(error_of([&] { store->checkpoint(1); }),
+                testing::AllOf(HasSubstr(replica + "/live: cannot make a checkpoint of the states"),
+                               HasSubstr("Permission denied")));
+    put(*store, "another", "state");
+    ::chmod(replica.c_str(), 0700);
+    store->checkpoint(2);
+    EXPECT_EQ(entries_in(*store, {2, 0}), 2U);
+}
+
+using Sizes = std::map<std::string, std::uint64_t>;
+
+Sizes sizes_in(const std::string& path) {
+    Sizes sizes;
+    for (const auto& entry : files::directory_iterator(path)) {
+        sizes[entry.path().filename()] = entry.file_size();
+    }
+    return sizes;
+}
+Sizes sizes_of(const CheckpointFiles& made) {
+    Sizes sizes;
+    for (const CheckpointFile& file : made.files) sizes[file.name] = file.bytes;
+    return sizes;
 }
 
 TEST(Database, KeepsTheCheckpointsThatSnapshotsName) {
@@ -198,8 +278,14 @@ TEST(Database, KeepsTheCheckpointsThatSnapshotsName) {
         for (std::uint64_t number = 1; number != 5; ++number) {
             put(*store, key, "state " + std::to_string(number));
             store->checkpoint(number);
-            store->checkpoint(number);
+            const CheckpointFiles made = store->checkpoint(number);
+            EXPECT_EQ(made.folder, states + "/count/0/000000000" + std::to_string(number));
+            EXPECT_EQ(sizes_in(made.folder), sizes_of(made));
+            EXPECT_GE(made.files.size(), 3U);
         }
+        store->checkpoint(5);
+        store->drop_checkpoint(5);
+        EXPECT_FALSE(files::exists(states + "/count/0/0000000005"));
         store->keep_checkpoints(std::array<std::uint64_t, 2>{2, 3});
     }
     EXPECT_FALSE(files::exists(states + "/count/0/live"));
@@ -215,6 +301,66 @@ TEST(Database, KeepsTheCheckpointsThatSnapshotsName) {
     EXPECT_FALSE(cursor->next());
     store->keep_checkpoints({});
     EXPECT_FALSE(files::exists(states + "/count/0/0000000003"));
+}
+
+/// The file of a checkpoint whose name begins or ends so.
+files::path file_like(const std::string& path, const std::string& part) {
+    for (const auto& entry : files::directory_iterator(path)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with(part) || name.ends_with(part)) return entry.path();
+    }
+    throw std::runtime_error("no file " + part);
+}
+
+TEST(Database, FindsFaultsOfCheckpointsBeforeARun) {
+    const test::Folder folder;
+    const std::string states = folder.file("states");
+    const auto stores = rocksdb::store(states, small);
+    const std::string made = states + "/count/0/0000000007";
+    SnapshotCheckpoint seven{.operator_name = "count"};
+    {
+        const auto store = stores->open({"count", 0, 1});
+        put(*store, "key", std::string(10'000, 's'));
+        seven.where = store->checkpoint(7);
+    }
+    const auto fault = [&] { return stores->fault_of(seven, 7); };
+    const auto before = sizes_in(made);
+    EXPECT_EQ(fault(), "");
+    EXPECT_EQ(sizes_in(made), before);  // it only reads
+    const auto damaged = [&](const std::string& part, const auto& damage) {
+        const files::path file = file_like(made, part);
+        const std::string copy = folder.file("copy");
+        files::copy_file(file, copy, files::copy_options::overwrite_existing);
+        damage(file);
+        const std::string found = fault();
+        files::copy_file(copy, file, files::copy_options::overwrite_existing);
+        EXPECT_EQ(fault(), "");
+        return found;
+    };
+    const std::string says = "its states are in a checkpoint that is damaged: " + made;
+    const auto gone = [](const files::path& file) { files::remove(file); };
+    const auto cut = [](const files::path& file) {
+        files::resize_file(file, files::file_size(file) / 2);
+    };
+    const auto change = [](const files::path& file) {
+        std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << "damage";
+    };
+    for (const char* const part : {".sst", "CURRENT", "MANIFEST"}) {
+        EXPECT_THAT(damaged(part, gone), testing::StartsWith(says)) << part;
+        EXPECT_THAT(damaged(part, cut), testing::StartsWith(says)) << part;
+        if (part == std::string(".sst")) continue;  // its states are not read
+        EXPECT_THAT(damaged(part, change), testing::StartsWith(says)) << part;
+    }
+    files::permissions(made, files::perms::others_write, files::perm_options::add);
+    EXPECT_THAT(error_of([&] { (void)fault(); }), HasSubstr("states need a folder"));
+    const std::string missing = "its states are in a checkpoint that is not there: ";
+    EXPECT_EQ(stores->fault_of(seven, 8), missing + states + "/count/0/0000000008");
+    EXPECT_EQ(stores->fault_of({.operator_name = "count", .replica = 3}, 7),
+              missing + states + "/count/3/0000000007");
+    EXPECT_EQ(stores->fault_of({.operator_name = "a/b"}, 7),
+              missing + states + "/a%2fb/0/0000000007");
+    const std::string no = folder.file("no");
+    EXPECT_EQ(rocksdb::store(no)->fault_of(seven, 7), missing + no + "/count/0/0000000007");
 }
 
 TEST(Database, ADamagedCheckpointIsAnError) {

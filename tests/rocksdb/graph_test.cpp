@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <mutex>
 #include <random>
 #include <sstream>
 #include <string>
@@ -25,6 +27,7 @@
 #include <strid/rocksdb/rocksdb.hpp>
 #include <strid/strid.hpp>
 
+#include "../support/file_limit.hpp"
 #include "../support/folder.hpp"
 #include "../support/seeds.hpp"
 #include "../support/stored_graphs.hpp"
@@ -65,13 +68,16 @@ struct History {
 /// is slow.
 constexpr std::uint64_t count = 30'000;
 
+constexpr double rate = 10'000;
+constexpr double at_once = 1e9;
+
 /// The name of the folder ends with a slash.
-Graph graph_in(const std::string& folder, std::size_t replicas) {
+Graph graph_in(const std::string& folder, std::size_t replicas, double per_second = rate) {
     Graph graph{"histories"};
     const auto number = [](Random&, std::uint64_t i) { return i * i; };
     const auto key_of = [](const std::uint64_t& one) { return one % 1'999; };
     graph
-        .source(paced(generate(number, {.count = count}), 10'000),
+        .source(paced(generate(number, {.count = count}), per_second),
                 {.name = "numbers", .parallelism = 1})
         .key_by(key_of, keep_in_memory(20'000, rocksdb::store(folder + "states", small)))
         .map(History{}, {.name = "histories", .parallelism = replicas})
@@ -95,7 +101,7 @@ std::vector<std::string> rows_in(const Folder& folder) {
 
 std::vector<std::string> undisturbed() {
     const Folder folder;
-    (void)run(graph_in(folder.file(""), 2));
+    (void)run(graph_in(folder.file(""), 2, at_once));
     return rows_in(folder);
 }
 
@@ -181,6 +187,78 @@ TEST(StoredGraphs, AMissingCheckpointIsAnErrorOfTheStart) {
                     testing::AllOf(testing::HasSubstr("operator 'histories'"),
                                    testing::HasSubstr("in a checkpoint that is not there")));
     }
+}
+
+/// Of the checkpoints that a run has left, newest first.
+std::vector<files::path> checkpoints_in(const Folder& folder) {
+    std::vector<files::path> found;
+    for (const auto& entry : files::recursive_directory_iterator(folder.file("states"))) {
+        if (entry.path().filename().string().starts_with("00") && entry.is_directory()) {
+            found.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(found, std::greater{}, &files::path::filename);
+    return found;
+}
+
+TEST(StoredGraphs, ADamagedCheckpointIsPassedOverForTheSnapshotBefore) {
+    const Folder folder;
+    run_and_stop(folder, 2);
+    const auto found = checkpoints_in(folder);  // two replicas of two snapshots
+    ASSERT_EQ(found.size(), 4U);
+    ASSERT_NE(found[0].filename(), found[2].filename());
+    files::remove(found[1] / "CURRENT");
+    std::vector<std::string> warnings;
+    RunOptions options = options_in(folder.file(""));
+    options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+    (void)run(graph_in(folder.file(""), 2, at_once), options);
+    const std::string snapshot =
+        folder.file("snapshots/" + found[1].filename().string() + ".snapshot");
+    EXPECT_THAT(warnings, testing::Contains(testing::AllOf(
+                              testing::StartsWith(snapshot +
+                                                  ": operator 'histories': its states "
+                                                  "are in a checkpoint that is "
+                                                  "damaged: " +
+                                                  found[1].string()),
+                              testing::EndsWith("; the snapshot before it is taken"))));
+    EXPECT_EQ(rows_in(folder), undisturbed());
+}
+
+TEST(StoredGraphs, AFullDiskGivesUpSnapshotsAndNotTheRun) {
+    const Folder folder;
+    {
+        std::mutex mutex;
+        std::vector<std::string> warnings;
+        RunOptions options = options_in(folder.file(""));
+        options.on_warning = [&](const std::string& text) {
+            const std::lock_guard lock(mutex);
+            warnings.push_back(text);
+        };
+        Running running = start(graph_in(folder.file(""), 2, rate / 4), options);
+        ASSERT_TRUE(running.snapshot());
+        {
+            const FileLimit limit(900 << 10);  // rows and states are shorter
+            for (int i = 0; i != 3; ++i) {
+                try {
+                    (void)running.snapshot();
+                    FAIL();
+                } catch (const InputOutputError& error) {
+                    EXPECT_THAT(error.what(),
+                                testing::AllOf(testing::StartsWith("operator 'histories': " +
+                                                                   folder.file("states")),
+                                               testing::HasSubstr("there is no room")));
+                }
+            }
+            const std::lock_guard lock(mutex);
+            EXPECT_THAT(warnings, testing::Contains(testing::HasSubstr(
+                                      "a snapshot could not be stored: operator 'histories': " +
+                                      folder.file("states/histories/"))));
+        }
+        ASSERT_TRUE(running.snapshot());
+        running.cancel();
+    }
+    (void)run(graph_in(folder.file(""), 3, at_once), options_in(folder.file("")));
+    EXPECT_EQ(rows_in(folder), undisturbed());
 }
 
 TEST(StoredGraphs, AFolderInUseIsAnErrorOfTheStart) {

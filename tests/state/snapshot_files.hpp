@@ -42,7 +42,11 @@ inline Snapshot snapshot_of(std::uint64_t number, std::string_view state = "the 
                             .nodes = {{.operators = {"read", "sum"}, .types = {"Source", "Sum"}},
                                       {.operators = {"write"}, .replica = 1, .parallelism = 2},
                                       {.operators = {"ended"}, .has_ended = true}},
-                            .results = {{"out.csv", bytes_of("how to go on")}}};
+                            .results = {{"out.csv", bytes_of("how to go on")}},
+                            .checkpoints = {{.operator_name = "sum",
+                                             .replica = 1,
+                                             .where = {"states/sum/1/0000000001",
+                                                       {{"CURRENT", 16}, {"000009.sst", 8'000}}}}}};
     snapshot.states = {StateBytes{bytes_of(state)}, {}, {}};
     return snapshot;
 }
@@ -63,6 +67,11 @@ inline std::string text_of(const SnapshotDescription& description) {
     for (const auto& [name, bytes] : description.results) {
         text += '|' + name + '=' +
                 std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    for (const SnapshotCheckpoint& one : description.checkpoints) {
+        text +=
+            '|' + one.operator_name + ' ' + std::to_string(one.replica) + " in " + one.where.folder;
+        for (const auto& [name, size] : one.where.files) text += ' ' + name + std::to_string(size);
     }
     return text;
 }

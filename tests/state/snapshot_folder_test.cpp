@@ -49,7 +49,7 @@ mode_t mode_of(const fs::path& file) {
 
 TEST_F(SnapshotFolderTest, AStoredSnapshotIsReadBack) {
     SnapshotFolder folder(path);
-    EXPECT_FALSE(folder.newest(warn()));
+    EXPECT_FALSE(folder.newest(warn(), nullptr));
     std::string large(std::size_t{64} << 20, '\0');  // as short as zstd can make it
     large += "the end";
     for (const std::string& state : {std::string(), std::string("short"), large}) {
@@ -59,7 +59,7 @@ TEST_F(SnapshotFolderTest, AStoredSnapshotIsReadBack) {
         EXPECT_TRUE(text_of(folder.read(number)) == text_of(stored(snapshot)));
         EXPECT_EQ(text_of(folder.describe(number)), text_of(stored(snapshot).description));
         EXPECT_EQ(folder.file_bytes(number), fs::file_size(file(number)));
-        const auto newest = folder.newest(warn());
+        const auto newest = folder.newest(warn(), nullptr);
         ASSERT_TRUE(newest);
         EXPECT_EQ(newest->description.number, number);
     }
@@ -172,7 +172,7 @@ TEST_F(SnapshotFolderTest, ADamagedOneIsPassedOver) {
     std::string content = content_of(file(6));
     content[content.size() - 1] = static_cast<char>(content[content.size() - 1] ^ 1);
     write_content(file(6), content);
-    const auto newest = folder.newest(warn());
+    const auto newest = folder.newest(warn(), nullptr);
     ASSERT_TRUE(newest);
     EXPECT_EQ(text_of(*newest), text_of(stored(snapshot_of(5, "the fifth"))));
     EXPECT_THAT(warnings,
@@ -190,13 +190,37 @@ TEST_F(SnapshotFolderTest, WithoutAWholeOneNothingIsRemoved) {
     SnapshotFolder folder(path);
     folder.store(snapshot_of(1));
     folder.store(snapshot_of(2));
-    write_content(file(1), "strid snapshot 2\n");
+    write_content(file(1), "strid snapshot 3\n");
     write_content(file(2), "");
-    EXPECT_THAT(message_of<StateError>([&] { (void)folder.newest(warn()); }),
+    EXPECT_THAT(message_of<StateError>([&] { (void)folder.newest(warn(), nullptr); }),
                 AllOf(HasSubstr("0000000001.snapshot: the snapshot is cut"),
                       HasSubstr("take another folder")));
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("0000000002.snapshot: the snapshot is cut")));
     EXPECT_THAT(folder.numbers(), ElementsAre(1, 2));
+}
+
+TEST_F(SnapshotFolderTest, OneThatNoRunCanGoOnFromIsPassedOver) {
+    {
+        SnapshotFolder folder(path);
+        for (const std::uint64_t number : {4U, 5U, 6U}) folder.store(snapshot_of(number));
+    }
+    SnapshotFolder folder(path);
+    std::uint64_t whole = 0;
+    const auto fault_of = [&](const SnapshotDescription& found) {
+        return found.number <= whole ? "" : "the checkpoint " + std::to_string(found.number);
+    };
+    EXPECT_THAT(message_of<StateError>([&] { (void)folder.newest(warn(), fault_of); }),
+                AllOf(StartsWith(file(5).string() + ": the checkpoint 5; there is no other one")));
+    whole = 5;
+    warnings.clear();
+    const auto newest = folder.newest(warn(), fault_of);
+    ASSERT_TRUE(newest);
+    EXPECT_EQ(newest->description.number, 5U);
+    EXPECT_THAT(warnings, ElementsAre(file(6).string() +
+                                      ": the checkpoint 6; the snapshot before it is taken"));
+    // It is the one to fall back to, and not the one in between.
+    folder.store(snapshot_of(7));
+    EXPECT_THAT(folder.numbers(), ElementsAre(5, 7));
 }
 
 TEST_F(SnapshotFolderTest, OtherFilesThanSnapshotsAreRefused) {
@@ -220,7 +244,7 @@ TEST_F(SnapshotFolderTest, OtherFilesThanSnapshotsAreRefused) {
     content[content.find('\n') - 1] = '9';
     write_content(file(6), content);
     EXPECT_EQ(fault_of(6), "it is no snapshot that this version of Strid can read");
-    const auto newest = folder.newest(warn());
+    const auto newest = folder.newest(warn(), nullptr);
     ASSERT_TRUE(newest);
     EXPECT_EQ(newest->description.number, 1U);
     EXPECT_EQ(warnings.size(), 5U);
@@ -265,7 +289,7 @@ TEST_F(SnapshotFolderTest, AKilledProcessLeavesWholeSnapshots) {
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
         SnapshotFolder folder(path);
-        const auto newest = folder.newest(warn());
+        const auto newest = folder.newest(warn(), nullptr);
         if (newest) {
             const std::uint64_t number = newest->description.number;
             ASSERT_TRUE(text_of(*newest) == text_of(stored(snapshot_of(number, state))));

@@ -75,7 +75,8 @@ TEST_F(UnwritableSnapshots, AFolderThatCannotBeWritten) {
         if (fault != file(2).string() + ": cannot write the snapshot: Permission denied") return 3;
         if (text_of(folder.read(1)) != text_of(stored(snapshot_of(1)))) return 4;
         fs::permissions(file(1), fs::perms{0});
-        const auto unread = message_of<InputOutputError>([&] { (void)folder.newest(nullptr); });
+        const auto unread =
+            message_of<InputOutputError>([&] { (void)folder.newest(nullptr, nullptr); });
         if (unread != file(1).string() + ": cannot open the snapshot: Permission denied") return 5;
         return 0;
     };

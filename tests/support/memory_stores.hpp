@@ -27,9 +27,26 @@ class MemoryStores final : public ColdStores {
   public:
     /// Is called before each call of a store: it may throw.
     std::function<void()> before_each = [] {};
+    /// Before each checkpoint: it may throw.
+    std::function<void()> before_checkpoint = [] {};
 
     [[nodiscard]] std::unique_ptr<ColdStore> open(const ColdStorePlace& place) override {
         return std::make_unique<Store>(*this, place);
+    }
+    [[nodiscard]] std::string fault_of(const SnapshotCheckpoint& named,
+                                       std::uint64_t snapshot) const override {
+        const std::lock_guard lock(mutex_);
+        return checkpoints_.contains({named.operator_name, named.replica, snapshot})
+                   ? ""
+                   : "there is no such checkpoint";
+    }
+    /// Those of one replica are gone.
+    void lose(std::uint64_t number) {
+        const std::lock_guard lock(mutex_);
+        const auto lost = std::ranges::find_if(checkpoints_, [&](const auto& checkpoint) {
+            return std::get<2>(checkpoint.first) == number;
+        });
+        if (lost != checkpoints_.end()) checkpoints_.erase(lost);
     }
     /// Of all operators and replicas.
     [[nodiscard]] std::set<std::uint64_t> checkpoints() {
@@ -94,9 +111,11 @@ class MemoryStores final : public ColdStores {
             const auto lock = begin();
             return std::make_unique<MemoryStores::Cursor>(entries_);
         }
-        void checkpoint(std::uint64_t snapshot) override {
+        CheckpointFiles checkpoint(std::uint64_t snapshot) override {
+            all_.before_checkpoint();
             const auto lock = begin();
             all_.checkpoints_[{place_.operator_name, place_.replica, snapshot}] = entries_;
+            return {};
         }
         void restore(const Checkpoint& from) override {
             const auto lock = begin();
@@ -106,6 +125,10 @@ class MemoryStores final : public ColdStores {
         std::unique_ptr<ColdStore::Cursor> read_checkpoint(const Checkpoint& from) override {
             const auto lock = begin();
             return std::make_unique<MemoryStores::Cursor>(found(from));
+        }
+        void drop_checkpoint(std::uint64_t snapshot) override {
+            const auto lock = begin();
+            all_.checkpoints_.erase({place_.operator_name, place_.replica, snapshot});
         }
         void keep_checkpoints(std::span<const std::uint64_t> snapshots) override {
             const auto lock = begin();
@@ -136,7 +159,7 @@ class MemoryStores final : public ColdStores {
         Entries entries_;
     };
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<Name, Entries> checkpoints_;
     std::uint64_t reads_ = 0;
 };

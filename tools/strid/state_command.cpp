@@ -25,6 +25,7 @@
 #include <strid/state/snapshot_folder.hpp>
 
 #include "commands.hpp"
+#include "state/checkpoint_files.hpp"
 #include "state/result_file.hpp"
 #include "state/state_text.hpp"
 
@@ -43,12 +44,16 @@ constexpr const char* save_footer =
     "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
     "they ended then: those are not copied. Nor is a journal: it keeps what the last two "
     "snapshots\n"
-    "of the run need.";
+    "of the run need. A snapshot that names checkpoints of a store (keep_in_memory) is not copied.";
 
 constexpr const char* delete_footer =
     "First prints what goes. A run that has not ended leaves its results in unfinished files,\n"
-    "OUTPUT.XXXXXXXXXX.strid-unfinished beside each OUTPUT. They stay unless --results is given;\n"
-    "where the run was given relative names, start `strid state` in the folder of the run.";
+    "OUTPUT.XXXXXXXXXX.strid-unfinished beside each OUTPUT. They stay unless --results is given.\n"
+    "The checkpoints of stores go with the snapshots, but only from folders of states that are "
+    "this\n"
+    "user's alone and that no run uses. Where the run was given relative names, start `strid "
+    "state`\n"
+    "in the folder of the run.";
 
 struct StateCommand {
     std::string folder = {};
@@ -67,14 +72,18 @@ void check_used(const SnapshotFiles& files) {
     throw InputOutputError(files.path() + ": no run has taken snapshots in this folder");
 }
 
+bool is_there(const SnapshotFiles& files, std::uint64_t number) {
+    const auto now = files.numbers();
+    return std::find(now.begin(), now.end(), number) != now.end();
+}
+
 /// Calls `read`, unless a run has removed the snapshot since its number was found.
 template <class Read>
 void unless_gone(const SnapshotFiles& files, std::uint64_t number, const Read& read) {
     try {
         read();
     } catch (const InputOutputError&) {
-        const auto now = files.numbers();
-        if (std::find(now.begin(), now.end(), number) != now.end()) throw;
+        if (is_there(files, number)) throw;
     }
 }
 
@@ -116,6 +125,23 @@ int show(const StateCommand& command) {
     return 0;
 }
 
+/// The faults of a snapshot and of its checkpoints.
+std::vector<std::string> faults_of(const SnapshotFiles& files, std::uint64_t number) {
+    std::vector<std::string> faults;
+    try {
+        const Snapshot snapshot = files.read(number);
+        for (const SnapshotCheckpoint& one : snapshot.description.checkpoints) {
+            const std::string fault = fault_of(one);
+            if (fault.empty()) continue;
+            faults.push_back(fmt::format("operator '{}', replica {}: the checkpoint is damaged: {}",
+                                         one.operator_name, one.replica + 1, fault));
+        }
+    } catch (const StateError& error) {
+        faults.emplace_back(error.what());
+    }
+    return faults;
+}
+
 int check(const StateCommand& command) {
     const SnapshotFiles files(command.folder);
     check_used(files);
@@ -123,14 +149,12 @@ int check(const StateCommand& command) {
     for (const std::uint64_t number : files.numbers()) {
         const std::string file = file_of(files, number);
         unless_gone(files, number, [&] {
-            std::string found = "whole";
-            try {
-                (void)files.read(number);
-            } catch (const StateError& error) {
-                found = error.what();
-                code = 1;
-            }
-            write_to_stdout(file + ": " + found + '\n');
+            const auto faults = faults_of(files, number);
+            if (faults.empty()) return write_to_stdout(file + ": whole\n");
+            // A run removes the checkpoints of a snapshot behind the snapshot.
+            if (!is_there(files, number)) return;
+            for (const std::string& fault : faults) write_to_stdout(file + ": " + fault + '\n');
+            code = 1;
         });
     }
     return code;
@@ -153,6 +177,17 @@ Snapshot newest_of(const SnapshotFiles& files) {
     }
 }
 
+/// A copy would name the checkpoints of the run, which removes them behind its next snapshots.
+void refuse_checkpoints(const SnapshotDescription& description, const std::string& file) {
+    if (description.checkpoints.empty()) return;
+    const SnapshotCheckpoint& one = description.checkpoints.front();
+    throw InputOutputError(fmt::format(
+        "{}: is not copied: states of operator '{}' are in a checkpoint of its store{}{}, which is "
+        "no part of the file; stop the run, and copy the folder of snapshots with that of the "
+        "store",
+        file, one.operator_name, one.where.folder.empty() ? "" : ", ", one.where.folder));
+}
+
 int save(const StateCommand& command) {
     const SnapshotFiles files(command.folder);
     check_used(files);
@@ -167,6 +202,7 @@ int save(const StateCommand& command) {
         return 0;
     }
     const Snapshot snapshot = newest_of(files);
+    refuse_checkpoints(snapshot.description, file_of(files, snapshot.description.number));
     SnapshotFolder copy(command.copy);
     if (!copy.numbers().empty()) {
         throw InputOutputError(copy.path() + ": there are snapshots in this folder already");
@@ -179,10 +215,11 @@ int save(const StateCommand& command) {
     return 0;
 }
 
-/// The snapshots of a folder, and the unfinished files that they name.
+/// The snapshots of a folder, and all that they name.
 struct Doomed {
     std::vector<std::uint64_t> numbers = {};
     std::map<std::string, ResultFile> results = {};  // by the file
+    CheckpointFolders checkpoints = {};
     std::string text = {};
 };
 
@@ -202,11 +239,14 @@ Doomed doomed(const SnapshotFiles& files, bool with_results) {
                     missing.insert(result_text(result) + '\n');
                 }
             }
+            for (const auto& one : description.checkpoints) found.checkpoints.add(one);
         } catch (const StateError& error) {
-            found.text += fmt::format(" ({}; its results are not known)", error.what());
+            found.text +=
+                fmt::format(" ({}; its results and checkpoints are not known)", error.what());
         }
         found.text += '\n';
     }
+    found.text += found.checkpoints.text();
     for (const auto& [file, result] : found.results) {
         found.text += file + (with_results ? "\n" : " (stays without --results)\n");
     }
@@ -226,7 +266,7 @@ void remove_all(const std::map<std::string, ResultFile>& results) {
     if (failure) std::rethrow_exception(failure);
 }
 
-/// Results go last: a snapshot that names a file which is gone is worth nothing.
+/// Checkpoints and results go last: a snapshot that names one which is gone is worth nothing.
 int remove(const StateCommand& command) {
     check_used(SnapshotFiles(command.folder));
     SnapshotFolder folder(command.folder);
@@ -235,6 +275,7 @@ int remove(const StateCommand& command) {
     if (found.numbers.empty()) return 0;
     if (!command.yes) throw GraphError("nothing was removed; --yes removes the files above");
     for (const std::uint64_t number : found.numbers) folder.remove(number);
+    write_to_stdout(found.checkpoints.remove());
     if (command.results) remove_all(found.results);
     return 0;
 }
@@ -290,7 +331,9 @@ void add_state_command(CLI::App& app, Action& action) {
                       "no copy");
     saved->footer(save_footer);
     add(*state, action, options, "check",
-        "Read every snapshot wholly; a line for each, status 1 if one is damaged", check);
+        "Read every snapshot wholly, and look for the files of its checkpoints; a line for each, "
+        "status 1 if one is damaged",
+        check);
     add(*state, action, options, "journal",
         "Of the folder of a journal: the lines and bytes that were accepted, behind which a "
         "producer goes on",

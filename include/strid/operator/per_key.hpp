@@ -75,6 +75,12 @@ class KeyedOperator {
     {
         keys_.begin_snapshot(snapshot.number);
     }
+    /// Where the keys are that are not in memory.
+    [[nodiscard]] const auto& cold_stores() const noexcept
+        requires requires(const Keys& keys) { keys.cold_stores(); }
+    {
+        return keys_.cold_stores();
+    }
     void on(const BatchBegins&) noexcept
         requires requires(Keys& keys) { keys.end_batch(); }
     {

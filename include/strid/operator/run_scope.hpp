@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -21,6 +22,7 @@
 #include <strid/operator/connections.hpp>
 #include <strid/operator/refused_lines.hpp>
 #include <strid/state/bytes.hpp>
+#include <strid/state/checkpoint.hpp>
 
 namespace strid {
 
@@ -56,6 +58,12 @@ class RunScope {
         /// came before it last, also without this process, and writes how to go on behind it. Other
         /// threads may write what comes behind. May throw: there is no such snapshot then.
         virtual void prepare(std::uint64_t /*snapshot*/, StateWriter& /*writer*/) {}
+        /// The checkpoint that a store of states has made for the snapshot of this number; nothing:
+        /// none. All operators have saved their states. May throw: there is no such snapshot then.
+        [[nodiscard]] virtual std::optional<SnapshotCheckpoint> checkpoint(
+            std::uint64_t /*snapshot*/) {
+            return std::nullopt;
+        }
         /// The snapshot of this number, which was prepared, is stored, or will never be. By the
         /// thread that stores snapshots.
         virtual void snapshot_ended(std::uint64_t /*snapshot*/, bool /*is_stored*/) noexcept {}
@@ -140,6 +148,9 @@ class RunScope {
     }
     /// The names of those that prepared() was not asked for. When all operators are open.
     [[nodiscard]] const std::set<std::string>& left_over() const noexcept { return not_asked_for_; }
+    /// The checkpoints of all stores of states for the snapshot of this number. Throws the first
+    /// failure.
+    [[nodiscard]] std::vector<SnapshotCheckpoint> checkpoints(std::uint64_t snapshot);
     /// Prepares all results for the snapshot of this number. Throws the first failure.
     [[nodiscard]] Prepared prepare(std::uint64_t snapshot);
     /// Adds a result; one that was added before counts once.

@@ -117,6 +117,7 @@ class LivingKeys<K, State, StoredKeys, shows_keys> {
     }
     void make_room() { table_.make_room(); }
     void begin_snapshot(std::uint64_t number) { table_.begin_snapshot(number); }
+    [[nodiscard]] const ColdStores& cold_stores() const noexcept { return *life_.stores(); }
     [[nodiscard]] Table& table() noexcept { return table_; }
     template <class Make>
     [[nodiscard]] auto state(Make /*make*/) {

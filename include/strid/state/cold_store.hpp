@@ -7,7 +7,8 @@
 // Without snapshots a store is a cache of the process: it begins empty and is removed with the
 // object. With snapshots it makes checkpoints, which outlive the process.
 //
-// Threads: one at a time, that of the replica's task; keep_checkpoints() by any.
+// Threads: one at a time, that of the replica's task; drop_checkpoint() and keep_checkpoints() by
+// any.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,12 @@
 #include <span>
 #include <string>
 
+#include <strid/state/checkpoint.hpp>
+
 namespace strid {
 
 /// The states of the keys of one replica. Every function may throw an Error that names the place;
-/// the run then fails, because a state may be lost.
+/// the run then fails, because a state may be lost. Only checkpoint() may fail without.
 class ColdStore {
   public:
     /// A key, or a state, as its codec writes it (state/codec.hpp).
@@ -65,13 +68,18 @@ class ColdStore {
 
     // With snapshots.
     /// Keeps all entries of this moment for the snapshot of this number; they last, whatever
-    /// becomes of the process. An earlier checkpoint of the number is replaced.
-    virtual void checkpoint(std::uint64_t snapshot) = 0;
+    /// becomes of the process. An earlier checkpoint of the number is replaced. If it throws an
+    /// Error, the snapshot is given up with a warning and the run goes on: the store has all
+    /// entries as before.
+    virtual CheckpointFiles checkpoint(std::uint64_t snapshot) = 0;
     /// The entries become those of a checkpoint, which stays as it is. The store is empty before.
     /// Throws StateError where there is none.
     virtual void restore(const Checkpoint& from) = 0;
     /// The entries of a checkpoint. Throws StateError where there is none.
     [[nodiscard]] virtual std::unique_ptr<Cursor> read_checkpoint(const Checkpoint& from) = 0;
+    /// Removes the checkpoint of a snapshot that was given up, if the replica has made one. Threads
+    /// as keep_checkpoints().
+    virtual void drop_checkpoint(std::uint64_t snapshot) = 0;
     /// Removes the checkpoints of other numbers than these, also those of replicas that are not
     /// there any more. By any thread, at the same time as the other functions; none that it removes
     /// is being made.
@@ -91,6 +99,14 @@ class ColdStores {
     virtual ~ColdStores() = default;
     /// An empty store for this replica. Throws InputOutputError.
     [[nodiscard]] virtual std::unique_ptr<ColdStore> open(const ColdStorePlace& place) = 0;
+    /// In one sentence why no run can go on from a checkpoint of the snapshot of this number,
+    /// before the stores of its operator are opened; empty: nothing was found. A run then goes on
+    /// from the snapshot before. It is quick: states need not be read. Throws InputOutputError
+    /// where it cannot be found out.
+    [[nodiscard]] virtual std::string fault_of(const SnapshotCheckpoint& /*checkpoint*/,
+                                               std::uint64_t /*snapshot*/) const {
+        return {};
+    }
 };
 
 }  // namespace strid

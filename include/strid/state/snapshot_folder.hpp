@@ -2,8 +2,9 @@
 //
 // The folder of the snapshots of a run. A snapshot is one file, which gets its name when it is
 // complete and on the disk. The last good one and the one before it are kept; nothing else of the
-// folder is touched. A snapshot that is damaged is passed over, with a warning, and the one before
-// it stands. src/state/snapshot_file.hpp describes the file.
+// folder is touched. A snapshot that is damaged, or that names a checkpoint which is, is passed
+// over, with a warning, and the one before it stands. src/state/snapshot_file.hpp describes the
+// file.
 //
 // Threads: one at a time. Invariant: a process has the lock of its folder as long as the object
 // lives, so that no two runs write to one. Reading takes no lock: a snapshot that has its name is
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include <strid/state/bytes.hpp>
+#include <strid/state/checkpoint.hpp>
 
 namespace strid {
 
@@ -48,6 +50,8 @@ struct SnapshotDescription {
     std::vector<SnapshotNode> nodes = {};  ///< In the order of the states.
     /// How to go on writing the results (RunScope::Result::prepare).
     std::map<std::string, std::vector<std::byte>> results = {};
+    /// That stores of states keep for it (state/cold_store.hpp).
+    std::vector<SnapshotCheckpoint> checkpoints = {};
     std::uint64_t state_bytes = 0;  ///< Of all nodes. SnapshotFolder::store() sets it.
 };
 
@@ -101,15 +105,21 @@ class SnapshotFiles {
 /// Called with a sentence for the user.
 using SnapshotWarning = std::function<void(const std::string&)>;
 
+/// In one sentence why a run cannot go on from a snapshot although it is whole, such as a
+/// checkpoint that is not there; empty: it can.
+using SnapshotFault = std::function<std::string(const SnapshotDescription&)>;
+
 /// The place where a run stores its snapshots. Threads: one at a time.
 class SnapshotStore {
   public:
     virtual ~SnapshotStore() = default;
     /// The numbers of the snapshots, rising.
     [[nodiscard]] virtual std::vector<std::uint64_t> numbers() const = 0;
-    /// The newest one that is whole; nothing where there is none. Throws StateError where there are
-    /// snapshots and all are damaged: a run that began anew would destroy them.
-    [[nodiscard]] virtual std::optional<Snapshot> newest(const SnapshotWarning& warn) const = 0;
+    /// The newest one that is whole, and of which `fault_of`, unless it is null, says nothing.
+    /// Nothing where there is no snapshot. Throws StateError where there are some and all are
+    /// damaged: a run that began anew would destroy them; and what `fault_of` throws.
+    [[nodiscard]] virtual std::optional<Snapshot> newest(const SnapshotWarning& warn,
+                                                         const SnapshotFault& fault_of) const = 0;
     /// Stores a snapshot: it lasts from then on, whatever becomes of the process. Throws
     /// InputOutputError: the older ones stand.
     virtual void store(const Snapshot& snapshot) = 0;
@@ -129,7 +139,8 @@ class SnapshotFolder final : public SnapshotFiles, public SnapshotStore {
     [[nodiscard]] std::vector<std::uint64_t> numbers() const override {
         return SnapshotFiles::numbers();
     }
-    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn) const override;
+    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn,
+                                                 const SnapshotFault& fault_of) const override;
     /// Takes a state for each node. Then it is on the disk, and the older ones are removed, except
     /// for the one that newest() has returned or that was stored before.
     void store(const Snapshot& snapshot) override;

@@ -42,7 +42,8 @@ class AllSnapshots final : public SnapshotStore {
         for (const Snapshot& one : all) found.push_back(one.description.number);
         return found;
     }
-    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& /*warn*/) const override {
+    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& /*warn*/,
+                                                 const SnapshotFault& /*fault_of*/) const override {
         if (all.empty()) return std::nullopt;
         return all.back();
     }

@@ -64,7 +64,8 @@ struct World {
     }
 };
 
-/// Keeps snapshots; a crash comes before one is stored, or behind it.
+/// Keeps snapshots; a crash comes before one is stored, or behind it. One whose checkpoints are
+/// gone is passed over, as in a folder (SnapshotFolder).
 class StoreInWorld final : public SnapshotStore {
   public:
     explicit StoreInWorld(std::shared_ptr<World> world) : world_(std::move(world)) {}
@@ -73,22 +74,32 @@ class StoreInWorld final : public SnapshotStore {
         for (const Snapshot& one : world_->snapshots) found.push_back(one.description.number);
         return found;
     }
-    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning&) const override {
-        if (world_->snapshots.empty()) return std::nullopt;
-        return world_->snapshots.back();
+    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn,
+                                                 const SnapshotFault& fault_of) const override {
+        for (auto one = world_->snapshots.rbegin(); one != world_->snapshots.rend(); ++one) {
+            whole_ = one->description.number;
+            const std::string fault = fault_of(one->description);
+            if (fault.empty()) return *one;
+            warn(fault);
+        }
+        if (!world_->snapshots.empty()) throw StateError("all are damaged");
+        return std::nullopt;
     }
     void store(const Snapshot& snapshot) override {
         world_->call();
         {
             const std::lock_guard lock(world_->mutex);
+            std::erase_if(world_->snapshots,
+                          [this](const Snapshot& one) { return one.description.number != whole_; });
             world_->snapshots.push_back(snapshot);
-            if (world_->snapshots.size() > 2) world_->snapshots.erase(world_->snapshots.begin());
+            whole_ = snapshot.description.number;
         }
         world_->call();
     }
 
   private:
     std::shared_ptr<World> world_;
+    mutable std::uint64_t whole_ = 0;  // the newest one that is
 };
 
 /// The file of a run, which is cut where its snapshot was.

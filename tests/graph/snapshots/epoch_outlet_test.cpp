@@ -144,8 +144,9 @@ TEST(EpochOutlets, RunsThatAreCancelledAnywhereLoseNothing) {
 struct FullDisk final : SnapshotStore {
     explicit FullDisk(const std::string& path) : folder(path) {}
     [[nodiscard]] std::vector<std::uint64_t> numbers() const override { return folder.numbers(); }
-    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn) const override {
-        return folder.newest(warn);
+    [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn,
+                                                 const SnapshotFault& fault_of) const override {
+        return folder.newest(warn, fault_of);
     }
     void store(const Snapshot& snapshot) override {
         ++tries;

@@ -11,6 +11,8 @@
 #include <strid/base/time_text.hpp>
 #include <strid/engine/base/terminal.hpp>
 
+#include "checkpoint_files.hpp"
+
 namespace strid::tool {
 
 namespace {
@@ -74,10 +76,16 @@ std::string list_header() {
 }
 
 std::string list_line(const SnapshotDescription& description, std::uint64_t file_bytes) {
-    return fmt::format("{:>10}  {}  {:<7}  {:>5}  {:>14}  {:>13}\n", description.number,
+    std::string in_stores;
+    if (!description.checkpoints.empty()) {
+        std::uint64_t bytes = 0;
+        for (const SnapshotCheckpoint& one : description.checkpoints) bytes += bytes_of(one);
+        in_stores = fmt::format("  and {} in stores", bytes_text(bytes));
+    }
+    return fmt::format("{:>10}  {}  {:<7}  {:>5}  {:>14}  {:>13}{}\n", description.number,
                        time_text(description.taken_ns),
                        description.is_finished ? "ended" : "goes on", description.nodes.size(),
-                       format_count(description.state_bytes), format_count(file_bytes));
+                       format_count(description.state_bytes), format_count(file_bytes), in_stores);
 }
 
 std::string list_line(std::uint64_t number, std::string_view fault) {
@@ -103,9 +111,26 @@ std::string description_text(const SnapshotDescription& description, const std::
         text += replicas_text(left.first(count));
         left = left.subspan(count);
     }
+    if (!description.checkpoints.empty()) text += "\ncheckpoints of stores\n";
+    for (const SnapshotCheckpoint& one : description.checkpoints) {
+        text += "  " + checkpoint_text(one) + '\n';
+    }
     const auto results = result_files(description);
     if (!results.empty()) text += "\nresults\n";
     for (const ResultFile& result : results) text += "  " + result_text(result) + '\n';
+    return text;
+}
+
+std::string checkpoint_text(const SnapshotCheckpoint& checkpoint) {
+    const auto& [folder, files] = checkpoint.where;
+    std::string text =
+        printable(checkpoint.operator_name) + fmt::format(", replica {}: ", checkpoint.replica + 1);
+    if (folder.empty()) return text + "in a store of the program";
+    text += fmt::format("{} in {} file{}, in {}", bytes_text(bytes_of(checkpoint)), files.size(),
+                        files.size() == 1 ? "" : "s", printable(folder));
+    if (const auto fault = fault_of(checkpoint); !fault.empty()) {
+        text += " (" + printable(fault) + ')';
+    }
     return text;
 }
 

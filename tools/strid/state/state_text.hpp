@@ -24,6 +24,8 @@ namespace strid::tool {
 /// All that a snapshot says of itself, several lines.
 [[nodiscard]] std::string description_text(const SnapshotDescription& description,
                                            const std::string& file, std::uint64_t file_bytes);
+/// "counts, replica 1: 4,096 bytes in 5 files, in states/counts/0/0000000007".
+[[nodiscard]] std::string checkpoint_text(const SnapshotCheckpoint& checkpoint);
 /// "out.csv: 120 bytes, in /tmp/out.csv.XXXXXXXXXX.strid-unfinished".
 [[nodiscard]] std::string result_text(const ResultFile& result);
 

@@ -32,6 +32,10 @@
 #include <strid/operator/run_scope.hpp>
 #include <strid/operator/source.hpp>
 
+namespace strid {
+class ColdStores;  // state/cold_store.hpp
+}
+
 namespace strid::operators {
 
 /// The result of a run of a node.
@@ -127,6 +131,9 @@ class Node {
     /// Of each operator, whether another number of replicas goes on from its state although that is
     /// not by key.
     [[nodiscard]] std::vector<bool> merge_state() const;
+    /// Where a part of the state of this operator is that snapshots have as checkpoints; null: it
+    /// has none, or is of another node.
+    [[nodiscard]] const ColdStores* cold_stores(const std::string& operator_name) const;
     /// Goes on from saved parts, behind open() and before the first run. Throws StateError, also
     /// for a part that is shared and not by key, unless it is equal in all replicas; and what
     /// operators throw.

@@ -26,6 +26,10 @@
 #include <strid/state/bytes.hpp>
 #include <strid/state/codec.hpp>
 
+namespace strid {
+class ColdStores;  // state/cold_store.hpp
+}
+
 namespace strid::operators {
 
 /// `one` is the operator. A function is null where the class has no such hook or member, or no
@@ -52,6 +56,8 @@ struct OperatorTable {
                         const std::string& name);
     std::string (*type)();
     std::string (*layout)(state::Layouts& layouts);
+    /// Where a part of its state is that snapshots have as checkpoints.
+    const ColdStores& (*cold_stores)(const void* one);
 
     bool has_codec;         ///< Each part of the state has one, or there is no state.
     bool allows_snapshots;  ///< By its traits, and no task of its own changes its state.
@@ -178,6 +184,11 @@ template <class One>
 constexpr void add_state(OperatorTable& table) {
     table.type = type_of_state<One>;
     table.layout = layout_of_state<One>;
+    if constexpr (requires(const One& one) { one.cold_stores(); }) {
+        table.cold_stores = [](const void* one) -> const ColdStores& {
+            return static_cast<const One*>(one)->cold_stores();
+        };
+    }
     if constexpr (state_has_codec<One>) {
         table.save = [](void* one, NodeState& state) {
             for_each_state(*static_cast<One*>(one),

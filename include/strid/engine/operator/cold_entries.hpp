@@ -20,6 +20,8 @@
 
 namespace strid::operators {
 
+class Checkpoints;  // cold_entries.cpp
+
 /// Pieces of bytes, one behind the other in one memory that is used again.
 class BytePieces final : StateWriter::Receiver {
   public:
@@ -107,7 +109,9 @@ class ColdEntries {
 
     /// The snapshot of this number begins.
     void begin_snapshot(std::uint64_t number) noexcept { snapshot_ = number; }
-    /// Writes the changes so far, and keeps all entries for the snapshot that has begun.
+    /// Writes the changes so far, and keeps all entries for the snapshot that has begun. In a run
+    /// that takes snapshots, a checkpoint that cannot be made gives up the snapshot, and is no
+    /// error here.
     [[nodiscard]] ColdStore::Checkpoint checkpoint();
     /// Throws StateError, InputOutputError.
     void restore(const ColdStore::Checkpoint& from) { store_->restore(from); }
@@ -123,7 +127,8 @@ class ColdEntries {
     std::string name_;  // of the operator
     std::uint64_t replica_;
     std::shared_ptr<ColdStore> store_;
-    BytePieces pieces_;  // of the changes: each a key and a state
+    std::shared_ptr<Checkpoints> checkpoints_;  // null: the run takes no snapshots
+    BytePieces pieces_;                         // of the changes: each a key and a state
     std::vector<bool> has_state_;
     std::vector<ColdStore::Change> changes_;
     BytePieces asked_;

@@ -87,6 +87,9 @@ class StoredProcess : public OperatorTypes<message::Hashed<T>, U> {
         return functions_.read_ahead(coming.records, key_of_);
     }
     void on(BatchEnds) { functions_.make_room(); }
+    [[nodiscard]] const ColdStores& cold_stores() const noexcept {
+        return functions_.cold_stores();
+    }
     void on(SnapshotBegins snapshot) { functions_.begin_snapshot(snapshot.number); }
     [[nodiscard]] static OperatorFacts facts() { return {.notes = {Functions::note}}; }
 
