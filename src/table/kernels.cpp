@@ -19,12 +19,14 @@ struct Plain {
     using Value = V;
     using Result = R;
     static constexpr bool has_faults = false;
+    static constexpr bool is_scalar = false;  // no instruction computes several at once
 };
 template <class V>
 struct Faulty {
     using Value = V;
     using Result = V;
     static constexpr bool has_faults = true;
+    static constexpr bool is_scalar = false;
 };
 
 using Unsigned = std::uint64_t;
@@ -55,6 +57,7 @@ struct SubtractInt : Faulty<std::int64_t> {
     }
 };
 struct MultiplyInt : Faulty<std::int64_t> {
+    static constexpr bool is_scalar = true;
     static std::int64_t of(std::int64_t a, std::int64_t b) {
         return static_cast<std::int64_t>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
     }
@@ -68,6 +71,7 @@ struct MultiplyInt : Faulty<std::int64_t> {
 };
 /// -2^63 by -1 is beyond the type; of a remainder it is 0.
 struct DivideInt : Faulty<std::int64_t> {
+    static constexpr bool is_scalar = true;
     static std::int64_t of(std::int64_t a, std::int64_t b) {
         if (b == -1) return SubtractInt::of(0, a);
         return b == 0 ? 0 : a / b;
@@ -82,6 +86,7 @@ struct DivideInt : Faulty<std::int64_t> {
     }
 };
 struct RemainderInt : Faulty<std::int64_t> {
+    static constexpr bool is_scalar = true;
     static std::int64_t of(std::int64_t a, std::int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
     static std::int64_t sign(std::int64_t /*a*/, std::int64_t b, std::int64_t /*rest*/) {
         return b == 0 ? -1 : 0;
@@ -102,6 +107,7 @@ struct DecimalSum : OfInt {
     }
 };
 struct MultiplyDecimal : MultiplyInt {
+    static constexpr bool is_scalar = true;
     static std::int64_t sign(std::int64_t a, std::int64_t b, std::int64_t /*product*/) {
         std::int64_t product = 0;
         return __builtin_mul_overflow(a, b, &product) || !is_decimal(product) ? -1 : 0;
@@ -128,6 +134,7 @@ struct DivideDouble : Faulty<double> {
     static const char* fault(double /*a*/, double b) { return b == 0 ? by_zero : nullptr; }
 };
 struct RemainderDouble : DivideDouble {
+    static constexpr bool is_scalar = true;
     static double of(double a, double b) { return std::fmod(a, b); }
 };
 
@@ -149,7 +156,8 @@ struct LessOrEqual : Plain<V, std::uint8_t> {
 };
 
 template <class Op, std::size_t a_step, std::size_t b_step>
-bool all_rows(const void* left, const void* right, void* to, std::size_t count) {
+[[gnu::always_inline]] inline bool compute_all(const void* left, const void* right, void* to,
+                                               std::size_t count) {
     using Value = typename Op::Value;
     const auto* const a = static_cast<const Value*>(left);
     const auto* const b = static_cast<const Value*>(right);
@@ -167,6 +175,18 @@ bool all_rows(const void* left, const void* right, void* to, std::size_t count) 
     }
     return signs < 0;
 }
+template <class Op, std::size_t a_step, std::size_t b_step>
+bool all_rows(const void* left, const void* right, void* to, std::size_t count) {
+    return compute_all<Op, a_step, b_step>(left, right, to, count);
+}
+#ifdef __x86_64__
+/// The same loop for processors with AVX2, which also compares integers of 64 bits at once.
+template <class Op, std::size_t a_step, std::size_t b_step>
+[[gnu::target("avx2")]] bool all_rows_wide(const void* left, const void* right, void* to,
+                                           std::size_t count) {
+    return compute_all<Op, a_step, b_step>(left, right, to, count);
+}
+#endif
 
 template <class Op>
 bool listed_rows(const void* left, std::size_t a_step, const void* right, std::size_t b_step,
@@ -188,9 +208,21 @@ bool listed_rows(const void* left, std::size_t a_step, const void* right, std::s
 }
 
 template <class Op>
-constexpr Kernels kernels_of() {
+Kernels kernels_of() noexcept {
     Kernels kernels{&all_rows<Op, 1, 1>, &all_rows<Op, 0, 1>, &all_rows<Op, 1, 0>,
                     &listed_rows<Op>};
+#ifdef __x86_64__
+    // Neither texts nor divisions of integers gain.
+    constexpr bool has_wide = sizeof(typename Op::Value) <= 8 && !Op::is_scalar;
+    if constexpr (has_wide) {
+        static const bool is_wide = __builtin_cpu_supports("avx2") != 0;
+        if (is_wide) {
+            kernels.vectors = &all_rows_wide<Op, 1, 1>;
+            kernels.constant_left = &all_rows_wide<Op, 0, 1>;
+            kernels.constant_right = &all_rows_wide<Op, 1, 0>;
+        }
+    }
+#endif
     kernels.value_bytes = sizeof(typename Op::Value);
     if constexpr (Op::has_faults) {
         kernels.fault_of = [](const void* a, const void* b) {

@@ -133,6 +133,14 @@ class Compiler {
         Compiled b = compile(typed.parts[is_swapped ? 0 : 1]);
         // Of an interval and a number the kernel is that of integers.
         const Type type = typed.parts[0].type;
+        if (const auto divisor = constant_divisor(operation, type, b)) {
+            Compiled part = a.is_constant ? compile_vector(typed.parts[0]) : std::move(a);
+            StepPlace place = place_of_step(typed);
+            const std::size_t result = place.result;
+            give_back(part);
+            return {division_step(std::move(place), operation, *divisor, std::move(part.step)),
+                    result, false, part.may_fail};
+        }
         const bool may_fail = kernels_for(operation, type.kind).fault_of != nullptr;
         StepPlace place = place_of_step(typed);
         const std::size_t result = place.result;
@@ -142,6 +150,17 @@ class Compiler {
         return {
             binary_step(std::move(place), operation, type, std::move(a.step), std::move(b.step)),
             result, false, may_fail || parts_may_fail};
+    }
+
+    static std::optional<std::int64_t> constant_divisor(Operation operation, Type type,
+                                                        const Compiled& divisor) {
+        const bool divides = operation == Operation::divide || operation == Operation::remainder;
+        if (!divides || type.kind == Kind::float64 || !divisor.is_constant) return std::nullopt;
+        Frame frame;
+        const Vector value = divisor.step->run(frame, {});
+        const std::int64_t integer = *static_cast<const std::int64_t*>(value.values);
+        if (value.is_null(0) || integer == 0 || integer == -1) return std::nullopt;
+        return integer;
     }
 
     Compiled compile_logic(const Typed& typed) {

@@ -120,6 +120,9 @@ template <class IsOne>
 /// Arithmetic, or a comparison; `type` is that of the sides.
 [[nodiscard]] StepPointer binary_step(StepPlace place, Operation operation, Type type,
                                       StepPointer a, StepPointer b);
+/// Integers by a constant that is neither 0 nor -1: a quotient or a remainder.
+[[nodiscard]] StepPointer division_step(StepPlace place, Operation operation, std::int64_t divisor,
+                                        StepPointer part);
 /// `and`, `or`; the right side only for rows that the left leaves open, if `is_lazy`.
 [[nodiscard]] StepPointer logic_step(StepPlace place, Operation operation, bool is_lazy,
                                      StepPointer a, StepPointer b);
