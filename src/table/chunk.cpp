@@ -159,6 +159,14 @@ void Chunk::keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory) 
     rows_ = static_cast<std::uint32_t>(rows.size());
 }
 
+void Chunk::keep_columns(const Schema& schema, std::span<const std::size_t> places) {
+    decltype(columns_) kept;
+    kept.reserve(places.size());
+    for (const std::size_t place : places) kept.push_back(std::move(columns_[place]));
+    columns_ = std::move(kept);
+    schema_ = schema;
+}
+
 Chunk Chunk::copied(ChunkMemory& memory) const {
     Chunk copy(schema_, memory, rows_);
     copy.set_rows(rows_);

@@ -169,6 +169,9 @@ class Chunk {
     /// Keeps the rows of this ascending list, and no others. Columns that are shared get blocks of
     /// `memory`. O(columns x rows kept).
     void keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory);
+    /// Keeps the columns at these places, in this order, as those of another schema; none is there
+    /// twice. O(columns).
+    void keep_columns(const Schema& schema, std::span<const std::size_t> places);
     /// The same rows in blocks of `memory` alone, of a size that fits them, with copies of their
     /// texts: an operator that keeps chunks for long keeps such ones, or the source waits for its
     /// text. O(bytes).
