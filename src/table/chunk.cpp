@@ -47,6 +47,17 @@ void keep_nulls(Column& to, const Column& from, std::span<const std::uint16_t> r
     to.set_nulls(!all_set(to.validity(), rows.size()));
 }
 
+/// The values and bits, in a block of `memory`; texts point to where they are.
+Column copy_of(const Column& from, Kind kind, std::size_t rows, ChunkMemory& memory) {
+    Column copy = memory.column(kind, rows);
+    if (rows != 0) std::memcpy(copy.values<char>(), from.values<char>(), rows * value_bytes(kind));
+    if (from.has_nulls()) {
+        std::copy_n(from.validity(), words_for(rows), copy.validity());
+        copy.set_nulls(true);
+    }
+    return copy;
+}
+
 }  // namespace
 
 void Column::set_null(std::size_t row) noexcept {
@@ -159,6 +170,14 @@ void Chunk::keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory) 
     rows_ = static_cast<std::uint32_t>(rows.size());
 }
 
+void Chunk::fit(ChunkMemory& memory) {
+    if (rows_ > small_rows_max) return;
+    for (std::size_t i = 0; i != columns_.size(); ++i) {
+        if (columns_[i].capacity() <= small_rows_max) continue;
+        columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
+    }
+}
+
 void Chunk::keep_columns(const Schema& schema, std::span<const std::size_t> places) {
     decltype(columns_) kept;
     kept.reserve(places.size());
@@ -168,8 +187,10 @@ void Chunk::keep_columns(const Schema& schema, std::span<const std::size_t> plac
 }
 
 Chunk Chunk::copied(ChunkMemory& memory) const {
-    Chunk copy(schema_, memory, rows_);
-    copy.set_rows(rows_);
+    Chunk copy(schema_, columns_.size(), rows_);
+    for (std::size_t i = 0; i != columns_.size(); ++i) {
+        copy.columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
+    }
     TextWriter texts(memory);
     std::size_t text_bytes = 0;
     for (std::size_t i = 0; i != columns_.size(); ++i) {
@@ -181,24 +202,13 @@ Chunk Chunk::copied(ChunkMemory& memory) const {
     }
     char* to = text_bytes == 0 ? nullptr : texts.room(text_bytes);
     for (std::size_t i = 0; i != columns_.size(); ++i) {
-        const Column& from = columns_[i];
-        Column& column = copy.columns_[i];
-        if (from.has_nulls()) {
-            std::copy_n(from.validity(), words_for(rows_), column.validity());
-            column.set_nulls(true);
-        }
-        const Kind kind = schema_[i].type.kind;
-        if (kind != Kind::text) {
-            if (rows_ != 0) {
-                std::memcpy(column.values<char>(), from.values<char>(), rows_ * value_bytes(kind));
-            }
-            continue;
-        }
+        if (schema_[i].type.kind != Kind::text) continue;
+        auto* const values = copy.columns_[i].values<std::string_view>();
         for (std::size_t row = 0; row != rows_; ++row) {
             const std::string_view text =
-                from.is_null(row) ? std::string_view{} : from.values<std::string_view>()[row];
+                columns_[i].is_null(row) ? std::string_view{} : values[row];
             std::copy(text.begin(), text.end(), to);
-            column.values<std::string_view>()[row] = {to, text.size()};
+            values[row] = {to, text.size()};
             to += text.size();
         }
     }

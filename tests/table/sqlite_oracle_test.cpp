@@ -3,11 +3,11 @@
 // Random expressions with types over random rows with NULLs: the answers are those of SQLite, which
 // is given the text of the expression.
 //
-// Left out, because SQLite differs from the standard or from what expressions are here: integers
-// beyond 2^53 (it goes on with doubles), remainders of doubles (it takes whole numbers), casts that
-// round (it cuts) or that read text (it reads what it can), texts of doubles and booleans (it
-// writes 1.0 and 1), times, intervals and decimals (it has none). A division by zero is NULL, as
-// with OnFault::null.
+// Left out are expressions of which SQLite has another opinion than the standard, or than this
+// library. Integers beyond 2^53: it goes on with doubles. Remainders of doubles: it takes whole
+// numbers. Casts that round, or that read text: it cuts, and reads what it can. Texts of doubles
+// and booleans: it writes 1.0 and 1. It has no times, intervals and decimals. A division by zero is
+// NULL in it, as with OnFault::null.
 #include <gtest/gtest.h>
 
 #ifdef STRID_HAS_SQLITE

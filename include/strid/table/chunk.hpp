@@ -172,6 +172,8 @@ class Chunk {
     /// Keeps the columns at these places, in this order, as those of another schema; none is there
     /// twice. O(columns).
     void keep_columns(const Schema& schema, std::span<const std::size_t> places);
+    /// Moves few rows from large blocks to small ones. O(columns x small_rows_max).
+    void fit(ChunkMemory& memory);
     /// The same rows in blocks of `memory` alone, of a size that fits them, with copies of their
     /// texts: an operator that keeps chunks for long keeps such ones, or the source waits for its
     /// text. O(bytes).
