@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -193,6 +194,7 @@ Expression Expression::of_int(std::int64_t value) {
     return detail::literal(value);
 }
 Expression Expression::of_double(double value) {
+    if (!std::isfinite(value)) throw ExpressionError("a literal is a finite number");
     return detail::literal(value);
 }
 Expression Expression::beyond_int64() {

@@ -297,7 +297,9 @@ TEST(TableExpressions, AnswerAsSqlite) {
             const Kind kind = kinds_asked[i % kinds_asked.size()];
             const Expression expression =
                 generator.make(kind, static_cast<unsigned>(1 + i % 5)).expression;
-            Evaluator evaluator(expression, schema, OnFault::null);
+            const Expression parsed = parse_expression(expression.text());
+            ASSERT_EQ(parsed.text(), expression.text());
+            Evaluator evaluator(i % 2 == 0 ? parsed : expression, schema, OnFault::null);
             const auto expected = database.answers(expression.text(), evaluator.type().kind);
             Chunk answer(Schema({{"answer", evaluator.type()}}), 1, count);
             answer.column(0) = evaluator.evaluate(chunk, memory);

@@ -68,7 +68,7 @@ class Expression {
     Expression(T value)
         : Expression(std::in_range<std::int64_t>(value) ? of_int(static_cast<std::int64_t>(value))
                                                         : beyond_int64()) {}
-    /// A float64.
+    /// A float64. Throws ExpressionError for a number that is not finite.
     Expression(std::floating_point auto value) : Expression(of_double(value)) {}
     /// A text.
     Expression(std::string_view text);
