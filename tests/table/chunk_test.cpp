@@ -68,7 +68,8 @@ TEST(TableSchema, RefusesWhatIsNone) {
 }
 
 TEST(TableSchema, TypesHaveNames) {
-    for (const Field& field : all_kinds().fields()) {
+    const Schema schema = all_kinds();
+    for (const Field& field : schema.fields()) {
         EXPECT_EQ(type_named(name_of(field.type)), field.type) << name_of(field.type);
     }
     EXPECT_EQ(type_named("BIGINT"), Type{Kind::int64});

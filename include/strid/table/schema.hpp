@@ -68,11 +68,13 @@ class Schema {
     explicit Schema(std::vector<Field> fields);
 
     /// The columns.
-    [[nodiscard]] std::span<const Field> fields() const noexcept {
+    [[nodiscard]] std::span<const Field> fields() const& noexcept {
         return fields_ ? std::span<const Field>(*fields_) : std::span<const Field>{};
     }
+    /// They would not outlive the schema.
+    std::span<const Field> fields() const&& = delete;
     /// How many columns there are.
-    [[nodiscard]] std::size_t size() const noexcept { return fields().size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return fields_ ? fields_->size() : 0; }
     /// A column by its place from 0, which must be there.
     [[nodiscard]] const Field& operator[](std::size_t column) const noexcept {
         return (*fields_)[column];
