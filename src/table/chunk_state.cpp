@@ -158,6 +158,8 @@ void Chunk::load(StateReader& reader) {
     const std::size_t rows = reader.choice(chunk_rows_max + 1);
     ChunkMemory memory(1);  // the blocks live on without it
     Chunk loaded(schema, std::size_t{0}, rows);
+    std::vector<memory::TextReference> texts;
+    bool holds_all = true;
     for (const Field& field : schema.fields()) {
         // A column has bytes for its rows before it gets a block.
         const std::size_t least = field.type.kind == Kind::boolean ? 1 : sizeof(Length);
@@ -165,9 +167,8 @@ void Chunk::load(StateReader& reader) {
         Column column = memory.column(field.type.kind, rows);
         load_bits(reader, column, rows);
         if (field.type.kind == Kind::text) {
-            if (!loaded.hold(load_texts(reader, column, rows, memory))) {
-                reader.refuse("has its texts in too many arenas");
-            }
+            texts.push_back(load_texts(reader, column, rows, memory));
+            holds_all = holds_all && loaded.hold(texts.back());
         } else {
             const auto values = reader.bytes(rows * value_bytes(field.type.kind));
             if (rows != 0) std::memcpy(column.values<char>(), values.data(), values.size());
@@ -175,7 +176,7 @@ void Chunk::load(StateReader& reader) {
         }
         loaded.columns_.push_back(std::move(column));
     }
-    *this = std::move(loaded);
+    *this = holds_all ? std::move(loaded) : loaded.copied(memory);
 }
 
 }  // namespace strid::table

@@ -22,7 +22,8 @@ RunReport run_into(ImprovedPlan plan, Sink sink, const RunOptions& options) {
     graph
         .source(CsvChunks({std::move(plan.path)}, plan.parsed, std::move(plan.options)),
                 {.name = "read"})
-        .apply(step(pipeline(std::move(plan.operators), plan.parsed)), {.name = "compute"})
+        .apply(step(pipeline(std::move(plan.operators), plan.parsed)),
+               {.name = "compute", .parallelism = 1})
         .sink(std::move(sink), {.name = "write", .parallelism = 1});
     return strid::run(graph, options);
 }

@@ -121,6 +121,20 @@ TEST(TableChunk, GoesThroughItsCodec) {
     }
 }
 
+TEST(TableChunk, ManyColumnsOfTextGoThroughTheCodec) {
+    std::vector<Field> fields;
+    for (int i = 0; i != 20; ++i) fields.push_back({"t" + std::to_string(i), {Kind::text}});
+    const Schema schema(std::move(fields));
+    std::mt19937_64 random(strid::test::first_seed());
+    ChunkMemory memory;
+    const std::vector<Row> rows = random_rows(schema, 100, random, 5);
+    const auto bytes = state::bytes_of(chunk_of(schema, rows, memory));
+    StateReader reader{bytes};
+    Chunk loaded;
+    state::load(reader, loaded);
+    EXPECT_EQ(rows_of(loaded), rows);
+}
+
 TEST(TableChunk, CutBytesAreAnError) {
     std::mt19937_64 random(strid::test::first_seed());
     ChunkMemory memory;

@@ -145,7 +145,7 @@ CsvOptions random_options(RandomText& random) {
 }
 
 TEST(CsvChunks, AreTheRowsOfCsvFile) {
-    for (const auto seed : strid::test::seeds(150)) {
+    for (const auto seed : strid::test::seeds(80)) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomText random(seed);
         const CsvOptions options = random_options(random);

@@ -45,13 +45,15 @@ TEST(TableRecords, GoThereAndBack) {
         std::mt19937_64 random(seed);
         std::vector<Trade> sent(1 + random() % 5'000);
         for (Trade& trade : sent) {
-            trade.symbol = std::string(random() % (seed % 2 == 0 ? 5 : 500), 's');
+            trade.symbol = std::string(random() % (seed % 2 == 0 ? 5 : 900), 's');
             trade.side = random() % 2 == 0 ? Side::buy : Side::sell;
             trade.volume = static_cast<std::int32_t>(random());
             trade.is_own = random() % 2 == 0;
             trade.time = EventTime::of_ns(static_cast<std::int64_t>(random() % 1'000'000));
             if (random() % 4 != 0) trade.price = static_cast<double>(random() % 1000) / 4;
-            if (random() % 4 != 0) trade.note = "n" + std::to_string(random() % 100);
+            if (random() % 4 != 0) {
+                trade.note = std::string(random() % 900, 'n') + std::to_string(random() % 100);
+            }
         }
         strid::test::Harness in{to_chunks<Trade>(trades()), strid::test::arriving<Trade>()};
         in.batch(sent);

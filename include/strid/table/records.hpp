@@ -14,6 +14,7 @@
 // Threads: those of an operator.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -79,8 +80,21 @@ std::vector<Kind> kinds_of() {
     return kinds;
 }
 
+/// Bytes of a text, if it is one.
 template <class F>
-void put_field(const F& field, Column& column, std::size_t row, TextWriter& texts) {
+[[nodiscard]] std::size_t text_bytes_of(const F& field) {
+    if constexpr (kind_of_field<F>() != Kind::text) {
+        return 0;
+    } else if constexpr (strid::detail::is_optional<F>) {
+        return field ? field->size() : 0;
+    } else {
+        return field.size();
+    }
+}
+
+/// A text is copied to `texts`, which then is behind it.
+template <class F>
+void put_field(const F& field, Column& column, std::size_t row, char*& texts) {
     constexpr Kind kind = kind_of_field<F>();
     if constexpr (strid::detail::is_optional<F>) {
         using Value = typename F::value_type;
@@ -92,7 +106,8 @@ void put_field(const F& field, Column& column, std::size_t row, TextWriter& text
     } else if constexpr (kind == Kind::float64) {
         column.values<double>()[row] = static_cast<double>(field);
     } else if constexpr (kind == Kind::text) {
-        column.values<std::string_view>()[row] = texts.copy(field);
+        column.values<std::string_view>()[row] = {texts, field.size()};
+        texts = std::copy(field.begin(), field.end(), texts);
     } else if constexpr (kind == Kind::time) {
         column.values<std::int64_t>()[row] = field.ns();
     } else if constexpr (kind == Kind::interval) {
@@ -164,17 +179,24 @@ class ToChunks : public OperatorTypes<T, Chunk> {
     }
     /// The last of the records that come together sends the chunk.
     void process(const T& record, auto& emit) {
+        std::size_t text_bytes = 0;
+        strid::detail::visit_fields(record, [&](std::size_t, const auto& field) {
+            text_bytes += detail::text_bytes_of(field);
+            return true;
+        });
+        // The texts of a row lie in one arena.
+        char* texts = texts_.room(text_bytes);
+        if (!chunk_.hold(texts_.block())) {
+            emit(std::exchange(chunk_, Chunk(schema_, memory_, left_)));
+            (void)chunk_.hold(texts_.block());
+        }
         const std::size_t row = chunk_.rows();
         strid::detail::visit_fields(record, [&](std::size_t place, const auto& field) {
-            detail::put_field(field, chunk_.column(place), row, texts_);
+            detail::put_field(field, chunk_.column(place), row, texts);
             return true;
         });
         chunk_.set_rows(row + 1);
-        const bool holds = chunk_.hold(texts_.block());
-        if (--left_ != 0 && holds) return;
-        // Texts of this row may lie in an arena that the chunk cannot hold.
-        if (!holds) chunk_ = chunk_.copied(memory_);
-        emit(std::exchange(chunk_, left_ == 0 ? Chunk{} : Chunk(schema_, memory_, left_)));
+        if (--left_ == 0) emit(std::exchange(chunk_, Chunk{}));
     }
 
   private:
