@@ -111,10 +111,14 @@ class CastStep final : public Step {
     void read_texts(Frame& frame, const Selection& selection, const Vector& part,
                     const std::uint64_t*& validity) const {
         const auto* const texts = static_cast<const std::string_view*>(part.values);
+        void* const to = frame.registers[place_.result].values;
         selection.each([&](std::size_t row) {
-            if (part.is_null(row)) return;
-            const char* const fault =
-                read_value(texts[row], to_, frame.registers[place_.result].values, row);
+            if (part.is_null(row)) {
+                // A NULL has a value that may be read.
+                if (to_.kind == Kind::boolean) static_cast<std::uint8_t*>(to)[row] = 0;
+                return;
+            }
+            const char* const fault = read_value(texts[row], to_, to, row);
             if (fault != nullptr) refuse(frame, row, part, fault, validity);
         });
     }

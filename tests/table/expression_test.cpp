@@ -126,6 +126,22 @@ TEST(Expressions, CastsRoundAndRefuse) {
                 HasSubstr("time cannot become int64"));
 }
 
+// A boolean is 0 or 1 also where it is NULL: `or` with true is true, whatever stands there.
+TEST(Expressions, BooleansUnderNullAreBooleans) {
+    ChunkMemory memory;
+    {
+        Column dirty = memory.column(Kind::boolean, 1);
+        std::fill_n(dirty.values<std::uint8_t>(), small_rows_max, std::uint8_t{0x37});
+    }
+    const Chunk chunk = test::chunk_of(columns(), {Row(columns().size())}, memory);
+    Chunk made(Schema({{"flag", {Kind::boolean}}}), 1, 1);
+    Evaluator cast(col("name").as({Kind::boolean}), columns());
+    made.column(0) = cast.evaluate(chunk, memory);
+    ASSERT_TRUE(made.column(0).is_null(0));
+    Evaluator either((col("flag") || col("flag").is_null()) == true, made.schema());
+    EXPECT_EQ(either.select(made).size(), 1);
+}
+
 TEST(Expressions, FaultsAreErrorsOrNull) {
     const Row row{Value(std::numeric_limits<std::int64_t>::max())};
     EXPECT_THAT(
