@@ -42,6 +42,7 @@ ROOMS = [
     "operate",
     "test",
     "connector",
+    "table",
     "kafka",
     "mqtt",
     "nats",

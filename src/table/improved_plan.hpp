@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan as it is run: the columns that are parsed, and the operators behind each other.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <strid/table/plan.hpp>
+#include <strid/table/table_operator.hpp>
+
+namespace strid::table {
+
+struct ImprovedPlan {
+    explicit ImprovedPlan(const Plan& plan);
+
+    std::string path;
+    Schema parsed;       // columns of the source
+    CsvOptions options;  // with the places of these columns, where they have no names
+    std::vector<std::unique_ptr<TableOperator>> operators;
+    std::string output;
+};
+
+/// Operators as one: each hands its chunks to the next.
+[[nodiscard]] std::unique_ptr<TableOperator> pipeline(
+    std::vector<std::unique_ptr<TableOperator>> operators, const Schema& schema);
+
+}  // namespace strid::table

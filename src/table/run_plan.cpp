@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place where the engine's templates meet tables that are known at run time.
+#include <functional>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/stream/graph.hpp>
+#include <strid/table/csv_chunks.hpp>
+#include <strid/table/plan.hpp>
+#include <strid/table/step.hpp>
+
+#include "improved_plan.hpp"
+
+namespace strid::table {
+
+namespace {
+
+template <class Sink>
+RunReport run_into(ImprovedPlan plan, Sink sink, const RunOptions& options) {
+    Graph graph{"table"};
+    graph
+        .source(CsvChunks({std::move(plan.path)}, plan.parsed, std::move(plan.options)),
+                {.name = "read"})
+        .apply(step(pipeline(std::move(plan.operators), plan.parsed)),
+               {.name = "compute", .parallelism = 1})
+        .sink(std::move(sink), {.name = "write", .parallelism = 1});
+    return strid::run(graph, options);
+}
+
+}  // namespace
+
+RunReport run(const Plan& plan, const RunOptions& options) {
+    ImprovedPlan improved(plan);
+    if (improved.output.empty()) throw GraphError("the plan writes nowhere");
+    ChunkWriter writer = csv_from_chunks(improved.output, plan.schema());
+    return run_into(std::move(improved), std::move(writer), options);
+}
+
+RunReport run(const Plan& plan, std::function<void(const Chunk&)> take, const RunOptions& options) {
+    ImprovedPlan improved(plan);
+    if (!improved.output.empty()) throw GraphError("the plan writes to " + improved.output);
+    const auto sink = [take = std::move(take)](const Chunk& chunk) { take(chunk); };
+    return run_into(std::move(improved), sink, options);
+}
+
+}  // namespace strid::table

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "value_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/base/quantity.hpp>
+#include <strid/base/time_text.hpp>
+#include <strid/connector/csv_value.hpp>
+
+#include "decimal.hpp"
+
+namespace strid::table {
+
+namespace {
+
+constexpr std::array words{"and", "as",  "between", "case", "else", "end",  "false", "in",
+                           "is",  "not", "null",    "or",   "then", "true", "when"};
+
+struct Unit {
+    std::int64_t ns;
+    std::string_view name;
+};
+constexpr std::array units{Unit{86'400'000'000'000, "d"},
+                           Unit{3'600'000'000'000, "h"},
+                           Unit{60'000'000'000, "m"},
+                           Unit{1'000'000'000, "s"},
+                           Unit{1'000'000, "ms"},
+                           Unit{1'000, "us"},
+                           Unit{1, "ns"}};
+
+const char* read_interval(std::string_view text, std::int64_t& ns) {
+    text = strid::detail::without_plus(strid::detail::trimmed(text));
+    const bool is_negative = text.starts_with('-');
+    if (is_negative) text.remove_prefix(1);
+    try {
+        const std::int64_t size = read_duration_or_zero(text).count();
+        ns = is_negative ? -size : size;
+        return nullptr;
+    } catch (const Error&) {
+        return "not an interval, such as 90s or 5m";
+    }
+}
+
+const char* read_time_of(std::string_view text, std::int64_t& ns) {
+    TimeForm form;
+    EventTime time = EventTime::earliest();
+    const TimeFault fault = read_time(strid::detail::trimmed(text), TimeNotation{}, time, form);
+    ns = time.ns();
+    return fault == TimeFault::none ? nullptr : describe(fault);
+}
+
+}  // namespace
+
+void append_time_text(std::string& out, std::int64_t ns) {
+    const TimeForm form{.kind = TimeForm::Kind::date, .offset = TimeForm::Offset::z};
+    append_time(out, EventTime::of_ns(ns), form, TimeNotation{});
+}
+
+void append_interval_text(std::string& out, std::int64_t ns) {
+    if (ns == 0) {
+        out += "0s";
+        return;
+    }
+    const auto unit = std::find_if(units.begin(), units.end(),
+                                   [ns](const Unit& one) { return ns % one.ns == 0; });
+    out += fmt::format("{}{}", ns / unit->ns, unit->name);
+}
+
+void append_value(std::string& out, Type type, const void* values, std::size_t row) {
+    const auto integer = [&] { return static_cast<const std::int64_t*>(values)[row]; };
+    switch (type.kind) {
+        case Kind::boolean:
+            out += static_cast<const std::uint8_t*>(values)[row] != 0 ? "true" : "false";
+            return;
+        case Kind::int64: {
+            const fmt::format_int text(integer());
+            out.append(text.data(), text.size());
+            return;
+        }
+        case Kind::float64:
+            strid::detail::append_floating(out, static_cast<const double*>(values)[row]);
+            return;
+        case Kind::decimal:
+            append_decimal(out, integer(), type.scale);
+            return;
+        case Kind::text:
+            out += static_cast<const std::string_view*>(values)[row];
+            return;
+        case Kind::time:
+            append_time_text(out, integer());
+            return;
+        case Kind::interval:
+            append_interval_text(out, integer());
+            return;
+    }
+}
+
+const char* read_value(std::string_view text, Type type, void* values, std::size_t row) {
+    std::int64_t* const integers = static_cast<std::int64_t*>(values);
+    switch (type.kind) {
+        case Kind::boolean: {
+            bool value = false;
+            const char* const fault = strid::detail::read_bool(text, value);
+            static_cast<std::uint8_t*>(values)[row] = value ? 1 : 0;
+            return fault;
+        }
+        case Kind::int64:
+            return strid::detail::read_integer(text, integers[row]);
+        case Kind::float64:
+            return strid::detail::read_floating(text, static_cast<double*>(values)[row],
+                                                NonFinite::reject);
+        case Kind::decimal: {
+            const auto units_read = read_decimal(text, type.scale);
+            integers[row] = units_read.value_or(0);
+            return units_read ? nullptr : "not a decimal of at most 18 digits";
+        }
+        case Kind::text:
+            static_cast<std::string_view*>(values)[row] = text;
+            return nullptr;
+        case Kind::time:
+            return read_time_of(text, integers[row]);
+        case Kind::interval:
+            return read_interval(text, integers[row]);
+    }
+    return nullptr;
+}
+
+bool is_plain_name(std::string_view name) {
+    if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+    std::string lower;
+    for (const char c : name) {
+        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool is_other = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        if (!is_upper && !is_other) return false;
+        lower += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return std::find(words.begin(), words.end(), lower) == words.end();
+}
+
+}  // namespace strid::table
