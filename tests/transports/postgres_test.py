@@ -26,6 +26,8 @@ AS_USER = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 class Server:
     """A server in a folder, at a socket there."""
 
+    settings = "wal_level=logical\n"
+
     def __init__(self):
         self.root = tempfile.mkdtemp()
         os.chmod(self.root, 0o755)
@@ -36,7 +38,8 @@ class Server:
         subprocess.run([*AS_USER, str(BIN / "initdb"), "-D", str(self.data), "-A", "trust", "-E",
                         "UTF8", "--locale=C", "-N"], capture_output=True, check=True)
         with open(self.data / "postgresql.conf", "a", encoding="utf-8") as file:
-            file.write(f"listen_addresses=''\nunix_socket_directories='{self.data}'\n")
+            file.write(f"listen_addresses=''\nunix_socket_directories='{self.data}'\n"
+                       + self.settings)
         self.start()
 
     def control(self, *arguments: str) -> None:
@@ -67,6 +70,7 @@ class Server:
 
 class PostgresCase(TransportCase):
     server = None
+    make_server = Server
 
     @classmethod
     def setUpClass(cls):
@@ -74,7 +78,7 @@ class PostgresCase(TransportCase):
         if not there or (AS_USER and
                          subprocess.run(["id", "postgres"], capture_output=True).returncode):
             raise unittest.SkipTest("PostgreSQL 15 is not installed")
-        cls.server = Server()
+        cls.server = cls.make_server()
         cls.addClassCleanup(cls.server.close)
 
     def setUp(self):
