@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/base/text.hpp>
 #include <strid/engine/connector/csv_source.hpp>
 
@@ -53,6 +54,11 @@ std::string_view between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }
 
+/// Rows of a table have a header in front, also those of a run that goes on at a position.
+bool has_messages(const ByteReader& bytes, const std::string& path) {
+    return bytes.has_positions() && !transport_is_table(path);
+}
+
 }  // namespace
 
 CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields)
@@ -90,8 +96,9 @@ void CsvSource::begin_input() {
     lines_to_skip_ = options_.skip_lines;
     columns_.clear();
     cutter_.forget();
-    // A query, as a file, has no quote that a client has forgotten.
-    const bool is_query = reader_ && !reader_->bytes().has_positions() && !input_goes_away(path());
+    // A table or a query, as a file, has no quote that a client has forgotten.
+    const bool is_query =
+        reader_ && !has_messages(reader_->bytes(), path()) && !input_goes_away(path());
     quote_limits_ = chosen_quote_limits(options_, !is_query && input_may_block(path()));
     fields_per_row_ = 0;
     looked_at_line_ = 0;
@@ -112,7 +119,7 @@ std::size_t CsvSource::column_by_name(const std::string& name) const {
 
 // The header is the row at hand.
 void CsvSource::take_header() {
-    if (reader_->bytes().has_positions()) {
+    if (has_messages(reader_->bytes(), path())) {
         throw InputOutputError(fmt::format(
             "{}: messages of CSV have no header: {}", name(),
             on_command_line_ ? "--no-header, with the numbers of columns" : "CsvHeader::none"));

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <strid/connector/run_of_input.hpp>
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_rows.hpp>
 
 #include "http_input.hpp"
+#include "run_of_input.hpp"
 #include "socket_input.hpp"
 #include "socket_transports.hpp"
 
@@ -269,6 +271,10 @@ std::unique_ptr<TransportOutput> make_transport_output(const std::string& addres
     const Transport transport = served(parts);
     if (!transport.output) parts.refuse("nothing can be written there");
     return transport.output(std::move(parts));
+}
+
+RunScope* run_of_input() noexcept {
+    return detail::RunOfInput::current();
 }
 
 std::string transport_result(const std::string& address) {

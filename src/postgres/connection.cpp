@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cctype>
 #include <utility>
 #include <vector>
@@ -26,19 +26,26 @@ std::string encoded(std::string_view text) {
     return out;
 }
 
-/// The address without the options of a transport, and with a limit for the time of connecting.
-std::string place_of(const TransportAddress& address) {
+/// The address without the options of a transport. With a limit for the time of connecting, and
+/// with these options, where it has no others of their names.
+std::string place_of(const TransportAddress& address, Connection::Options defaults) {
     if (!address.place().starts_with("//")) {
         address.refuse("the address of a server is postgres://USER@HOST:PORT/DATABASE");
     }
     std::string place = "postgresql:" + address.place();
     const char* separator = "?";
-    bool has_timeout = false;
-    for (const auto& [name, value] : address.left()) {
-        has_timeout = has_timeout || name == "connect_timeout";
+    const auto add = [&](std::string_view name, std::string_view value) {
         place += std::exchange(separator, "&") + encoded(name) + '=' + encoded(value);
-    }
-    if (!has_timeout) place += std::string(separator) + "connect_timeout=10";
+    };
+    const auto& given = address.left();
+    const auto add_default = [&](std::string_view name, std::string_view value) {
+        const bool is_given = std::any_of(given.begin(), given.end(),
+                                          [name](const auto& one) { return one.first == name; });
+        if (!is_given) add(name, value);
+    };
+    for (const auto& [name, value] : given) add(name, value);
+    add_default("connect_timeout", "10");
+    for (const auto& [name, value] : defaults) add_default(name, value);
     return place;
 }
 
@@ -51,16 +58,16 @@ std::string one_line(std::string_view text) {
 }
 
 /// The server does not work for now, by the class of its code: a connection that is refused or
-/// lost, too many of them, a server that begins or ends.
+/// lost, too many of them, a server that begins or ends, a slot that another connection uses.
 bool is_passing(std::string_view code) {
     return code.starts_with("08") || code.starts_with("57P") || code == "53300" ||
-           code == "40001" || code == "40P01";
+           code == "40001" || code == "40P01" || code == "55006";
 }
 
 }  // namespace
 
-Connection::Connection(const TransportAddress& address)
-    : address_(address.text()), place_(place_of(address)) {
+Connection::Connection(const TransportAddress& address, Options defaults)
+    : address_(address.text()), place_(place_of(address, defaults)) {
     char* fault = nullptr;
     ::PQconninfoOption* const options = ::PQconninfoParse(place_.c_str(), &fault);
     if (options != nullptr) {
@@ -82,6 +89,7 @@ void Connection::open() {
         // it is beginning, ending or full.
         const bool is_refused = reason.find("FATAL:") != std::string::npos &&
                                 reason.find("the database system is") == std::string::npos &&
+                                reason.find("terminating connection") == std::string::npos &&
                                 reason.find("too many") == std::string::npos &&
                                 reason.find("connection slots") == std::string::npos;
         connection_.reset();
@@ -106,8 +114,15 @@ void Connection::close() noexcept {
 }
 
 void Connection::interrupt() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        is_interrupted_ = true;
+    }
+    cut();
+}
+
+void Connection::cut() noexcept {
     const std::lock_guard lock(mutex_);
-    is_interrupted_ = true;
     if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <libpq-fe.h>
 
@@ -26,8 +27,10 @@ using Result = std::unique_ptr<::PGresult, ClearsResult>;
 /// The place of a server, of an address whose own options were taken.
 class Connection {
   public:
-    /// Connects to nothing.
-    explicit Connection(const TransportAddress& address);
+    /// Names and values of libpq.
+    using Options = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+    /// Connects to nothing. `defaults`: options, where the address has no others.
+    explicit Connection(const TransportAddress& address, Options defaults = {});
     ~Connection() { close(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -39,6 +42,8 @@ class Connection {
     [[nodiscard]] bool is_open() const noexcept { return connection_ != nullptr; }
     /// The socket is shut down: a call that waits for it ends. Any thread.
     void interrupt() noexcept;
+    /// The same of this connection only: open() makes another one.
+    void cut() noexcept;
 
     /// Sends a command, and expects `status`. Throws ConnectionLost and InputOutputError.
     Result run(const std::string& command, ::ExecStatusType status);

@@ -26,6 +26,8 @@ AS_USER = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 class Server:
     """A server in a folder, at a socket there."""
 
+    settings = "wal_level=logical\n"
+
     def __init__(self):
         self.root = tempfile.mkdtemp()
         os.chmod(self.root, 0o755)
@@ -38,7 +40,7 @@ class Server:
         with open(self.data / "postgresql.conf", "a", encoding="utf-8") as file:
             # Servers are killed, machines are not: what is written need not reach the disk.
             file.write(f"listen_addresses=''\nunix_socket_directories='{self.data}'\n"
-                       "fsync=off\n")
+                       "fsync=off\n" + self.settings)
         self.start()
 
     def control(self, *arguments: str) -> None:
@@ -69,6 +71,7 @@ class Server:
 
 class PostgresCase(TransportCase):
     server = None
+    make_server = Server
 
     @classmethod
     def setUpClass(cls):
@@ -76,7 +79,7 @@ class PostgresCase(TransportCase):
         if not there or (AS_USER and
                          subprocess.run(["id", "postgres"], capture_output=True).returncode):
             raise unittest.SkipTest("PostgreSQL 15 is not installed")
-        cls.server = Server()
+        cls.server = cls.make_server()
         cls.addClassCleanup(cls.server.close)
 
     def setUp(self):

@@ -8,6 +8,8 @@
 //     input    table=NAME      all rows of a table, in no order
 //              query=SELECT    the rows of a query: with snapshots one that gives the same rows in
 //                              the same order each time, by ORDER BY
+//              changes=NAME    the rows of a table of this publication, and then its changes;
+//                              slot=NAME (docs/databases.md has the other options)
 //     output   table=NAME      the table that rows are added to
 //              keys=A,B        a row replaces that with the same values in these columns, which
 //                              have a unique index
