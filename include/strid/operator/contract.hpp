@@ -49,10 +49,9 @@
 //     void on(CutOff)                  OF   in a sink: the run ends before the stream; any thread
 //     void on(Stopped) noexcept        S    the run is stopped, cancelled or has failed; any thread
 //
-// A hook that emits many records must return false if `emit.room()` does before all are out. It is
-// called again with the same event, and must continue from there.
+// A hook of many records returns false when `emit.room()` does, and goes on when it is called again.
 //
-// Other members by name, in `.has` (`state()` and the last two need no entry):
+// Other members by name, in `.has` (`state()` and the last three need no entry):
 //
 //     OperatorFacts facts() const      O    properties that depend on how it was made
 //     std::int64_t wake_at_ns() const  OS   when it needs a call without input; 0: never
@@ -70,6 +69,7 @@
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
 //     bool is_journalled() const       S    it blocks, never long, and can go on behind a snapshot
 //     void merge_state(const Mine& other), void split_state(StateShare)  OF  base/state_share.hpp
+//     const ColdStores& cold_stores()  O    where snapshots have a part of its state as checkpoints
 //
 // A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or sets none.
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
