@@ -184,6 +184,10 @@ void Chunk::keep_columns(const Schema& schema, std::span<const std::size_t> plac
     for (const std::size_t place : places) kept.push_back(std::move(columns_[place]));
     columns_ = std::move(kept);
     schema_ = schema;
+    const auto is_text = [](const Field& field) { return field.type.kind == Kind::text; };
+    if (std::ranges::any_of(schema_.fields(), is_text)) return;
+    texts_ = {};
+    text_count_ = 0;
 }
 
 Chunk Chunk::copied(ChunkMemory& memory) const {

@@ -247,6 +247,63 @@ TEST(CsvChunks, WithoutAHeaderColumnsAreTheFirst) {
     EXPECT_EQ(rows, expected);
 }
 
+// A quoted empty field is a text, an empty one is none; a number it cannot be.
+TEST(CsvChunks, QuotedEmptyFieldsAreTexts) {
+    const Folder folder;
+    const std::string text = "id,name,x\n1,\"\",2.5\n2,,3\n,\"\",\n4,a,\n,,\n";
+    const std::string path = folder.write("in.csv", text);
+    std::vector<Row> rows;
+    Graph graph{"quoted"};
+    auto [kept, written] = graph.source(csv_chunks(path, some_columns())).tee<2>();
+    std::move(kept).sink([&rows](const Chunk& chunk) {
+        for (Row& row : test::rows_of(chunk)) rows.push_back(std::move(row));
+    });
+    std::move(written).sink(csv_from_chunks(folder.file("out.csv"), some_columns()));
+    (void)run(graph);
+    const std::vector<Row> expected{{Value(std::int64_t{1}), Value(""), Value(2.5)},
+                                    {Value(std::int64_t{2}), Value{}, Value(3.0)},
+                                    {Value{}, Value(""), Value{}},
+                                    {Value(std::int64_t{4}), Value("a"), Value{}},
+                                    {Value{}, Value{}, Value{}}};
+    EXPECT_EQ(rows, expected);
+    EXPECT_EQ(folder.read("out.csv"), text);
+}
+
+// A source has few pieces of text, and chunks hold them: it goes on although none comes back.
+TEST(CsvChunks, MayAllBeKept) {
+    for (const auto seed : strid::test::seeds(8)) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        CsvOptions options{.header = CsvHeader::skip};
+        options.text.chunk_bytes = 100 + random() % 400;
+        options.text.chunks = 4 + random() % 9;
+        const Folder folder;
+        std::string text = "id,name,x\n";
+        std::vector<Row> expected;
+        for (std::int64_t i = 0; i != 3'000; ++i) {
+            // Some lines are longer than a piece.
+            const std::string name(random() % 40 == 0 ? random() % 3'000 : 1 + random() % 20, 'n');
+            text += fmt::format("{},{},0.5\n", i, name);
+            expected.push_back({i, name.empty() ? Value{} : Value(name), 0.5});
+        }
+        RunOptions run_options;
+        run_options.seed = seed;
+        run_options.mode =
+            seed % 2 == 0 ? RunOptions::Mode::simulation : RunOptions::Mode::cooperative;
+        run_options.workers = seed % 2 == 0 ? 0 : 1 + random() % 3;
+        std::vector<Chunk> chunks;
+        Graph graph{"kept"};
+        graph.source(csv_chunks(folder.write("in.csv", text), some_columns(), options))
+            .sink([&chunks](const Chunk& chunk) { chunks.push_back(chunk); });
+        (void)run(graph, run_options);
+        std::vector<Row> rows;
+        for (const Chunk& chunk : chunks) {
+            for (Row& row : test::rows_of(chunk)) rows.push_back(std::move(row));
+        }
+        ASSERT_EQ(rows, expected);
+    }
+}
+
 TEST(CsvChunks, FaultsNameFileLineAndColumn) {
     const Folder folder;
     const std::string path = folder.write("in.csv", "id,amount\n1,2\n2,1e5\n");
