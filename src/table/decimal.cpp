@@ -49,13 +49,14 @@ std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) 
             if (places == scale + 1) rounds_up = c >= '5';
             continue;
         }
+        if (units >= decimal_bound / 10) return std::nullopt;
         units = units * 10 + (c - '0');
-        if (!is_decimal(units)) return std::nullopt;
     }
     if (digits == 0) return std::nullopt;
-    for (; places < scale; ++places) {
-        units *= 10;
-        if (!is_decimal(units)) return std::nullopt;
+    if (places < scale) {
+        const auto scaled = rescaled(units, static_cast<unsigned>(places), scale);
+        if (!scaled) return std::nullopt;
+        units = *scaled;
     }
     units += rounds_up ? 1 : 0;
     if (!is_decimal(units)) return std::nullopt;

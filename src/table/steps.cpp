@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "typed.hpp"
 #include "value_text.hpp"
 
 namespace strid::table::detail {
@@ -29,7 +30,7 @@ void take_fault(Frame& frame, const StepPlace& place, std::size_t row, const std
                 const std::uint64_t*& validity) {
     if (frame.on_fault == OnFault::stop) {
         throw EvaluationError(
-            fmt::format("{}: {} (row {} of its chunk)", place.text, reason, row + 1));
+            fmt::format("{}: {} (row {} of its chunk)", shown(*place.node), reason, row + 1));
     }
     Bits& bits = frame.registers[place.result].validity;
     if (validity == nullptr) bits.fill(~std::uint64_t{0});

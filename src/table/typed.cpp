@@ -13,20 +13,24 @@
 
 namespace strid::table::detail {
 
+namespace {
+
 std::string place_of(const ExpressionNode& node) {
     return node.place == 0 ? "" : fmt::format("column {}: ", node.place);
 }
 
-namespace {
+}  // namespace
 
 std::string shown(const ExpressionNode& node) {
     std::string text = text_of(node);
     if (text.size() > 120) text = text.substr(0, 117) + "...";
-    return text;
+    return place_of(node) + text;
 }
 
+namespace {
+
 [[noreturn]] void refuse(const ExpressionNode& node, const std::string& reason) {
-    throw ExpressionError(fmt::format("{}{}: {}", place_of(node), shown(node), reason));
+    throw ExpressionError(fmt::format("{}: {}", shown(node), reason));
 }
 
 bool is_number(Type type) {
@@ -144,6 +148,9 @@ class Checker {
                 break;
             default:
                 unify(typed, 0, 1);
+                for (Typed& part : typed.parts) {
+                    part.is_compared = part.operation == Operation::cast && part.node == &node;
+                }
                 typed.type = {Kind::boolean};
         }
         return typed;
@@ -199,7 +206,10 @@ class Checker {
         std::vector<std::size_t> places;
         for (std::size_t i = first; i < parts.size(); i += step) places.push_back(i);
         if (places.empty() || places.back() + 1 != parts.size()) places.push_back(parts.size() - 1);
-        Typed common = parts[places[0]];
+        Typed common;  // without parts, which it needs not
+        common.operation = parts[places[0]].operation;
+        common.type = parts[places[0]].type;
+        common.is_null_literal = parts[places[0]].is_null_literal;
         for (const std::size_t place : places) {
             const auto type = common_type(common, parts[place]);
             if (!type) {
