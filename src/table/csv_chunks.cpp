@@ -14,6 +14,8 @@ namespace strid::table {
 
 namespace {
 
+constexpr std::size_t wide_columns = 512;
+
 /// Columns of the file for those of the schema.
 CsvOptions with_columns(CsvOptions options, const Schema& schema) {
     if (schema.size() == 0) throw GraphError("csv_chunks: a table has at least one column");
@@ -84,6 +86,7 @@ CsvChunks::CsvChunks(std::vector<std::string> paths, Schema schema, CsvOptions o
 void CsvChunks::plan_steps() {
     std::vector<std::int16_t> steps;
     for (std::size_t i = 0; i != columns().size(); ++i) {
+        if (!has_field(i)) return;  // a ragged row: another one shows the places
         if (columns()[i] >= steps.size()) steps.resize(columns()[i] + 1, passed_over);
         if (steps[columns()[i]] != passed_over) return;  // asked for twice: read carefully
         steps[columns()[i]] = static_cast<std::int16_t>(i);
@@ -118,13 +121,16 @@ void CsvChunks::spare_text(Chunk& chunk) {
 CsvSource::Row CsvChunks::read_chunk(Chunk& chunk) {
     // Rows that are passed over, one at a time, are read again and again into the same chunk.
     const bool is_passing_rows = is_passing();
+    // A piece of text has few rows of so many columns.
+    const std::size_t rows_of_chunk =
+        schema_.size() > wide_columns ? small_rows_max : chunk_rows_max;
     if (!is_passing_rows) {
-        chunk = Chunk(schema_, memory_);
+        chunk = Chunk(schema_, memory_, rows_of_chunk);
     } else if (passed_.schema().size() == 0) {
         passed_ = Chunk(schema_, memory_, 1);
     }
     Chunk& filled = is_passing_rows ? passed_ : chunk;
-    const std::size_t rows_max = is_passing_rows ? 1 : chunk_rows_max;
+    const std::size_t rows_max = is_passing_rows ? 1 : rows_of_chunk;
     std::size_t rows = 0;
     while (position_ != end_ && rows != rows_max) {
         if (!steps_.empty() && scan_row(filled, rows)) {
@@ -151,10 +157,7 @@ strid::detail::CsvFault CsvChunks::read_field(std::string_view text, Type type, 
         set_null(column, type.kind, row);
         return nullptr;
     }
-    if (type.kind == Kind::float64) {
-        return strid::detail::read_floating(text, column.values<double>()[row], number_format());
-    }
-    return read_value(text, type, column.values<void>(), row);
+    return read_value(text, type, column.values<void>(), row, number_format());
 }
 
 CsvSource::Row CsvChunks::read_row(Chunk& chunk, std::size_t row) {

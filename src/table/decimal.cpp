@@ -29,7 +29,7 @@ std::optional<std::int64_t> decimal_of(double value, unsigned scale) {
     return static_cast<std::int64_t>(scaled);
 }
 
-std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) {
+std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale, char point) {
     text = strid::detail::without_plus(strid::detail::trimmed(text));
     const bool is_negative = text.starts_with('-');
     if (is_negative) text.remove_prefix(1);
@@ -39,7 +39,7 @@ std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) 
     bool is_behind_point = false;
     bool rounds_up = false;
     for (const char c : text) {
-        if (c == '.' && !is_behind_point) {
+        if (c == point && !is_behind_point) {
             is_behind_point = true;
             continue;
         }

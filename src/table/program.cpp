@@ -148,9 +148,9 @@ class Compiler {
         give_back(a);
         give_back(b);
         const bool parts_may_fail = a.may_fail || b.may_fail;
-        return {
-            binary_step(std::move(place), operation, type, std::move(a.step), std::move(b.step)),
-            result, false, may_fail || parts_may_fail};
+        return {binary_step(std::move(place), operation, type, std::move(a.step),
+                            typed.parts[1].type, std::move(b.step)),
+                result, false, may_fail || parts_may_fail};
     }
 
     static std::optional<std::int64_t> constant_divisor(Operation operation, Type type,

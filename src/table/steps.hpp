@@ -117,9 +117,9 @@ template <class IsOne>
 [[nodiscard]] StepPointer column_step(std::size_t column);
 /// A value of this type, or NULL; as a vector of equal values, or as a constant.
 [[nodiscard]] StepPointer constant_step(Type type, const Vector& value, bool as_vector);
-/// Arithmetic, or a comparison; `type` is that of the sides.
-[[nodiscard]] StepPointer binary_step(StepPlace place, Operation operation, Type type,
-                                      StepPointer a, StepPointer b);
+/// Arithmetic, or a comparison; the kernel is that of the type of `a`.
+[[nodiscard]] StepPointer binary_step(StepPlace place, Operation operation, Type a_type,
+                                      StepPointer a, Type b_type, StepPointer b);
 /// Integers by a constant that is neither 0 nor -1: a quotient or a remainder.
 [[nodiscard]] StepPointer division_step(StepPlace place, Operation operation, std::int64_t divisor,
                                         StepPointer part);

@@ -255,10 +255,12 @@ class Checker {
         // A literal beside a time is an interval: that is the only reading of a sum of both.
         if ((adds || subtracts) && meets_time(b, a)) b = cast_to(b, {Kind::interval}, *typed.node);
         if (adds && meets_time(a, b)) a = cast_to(a, {Kind::interval}, *typed.node);
+        if (subtracts && meets_time(a, b) && a.is_null_literal) a.type = b.type;
         const Kind left = a.type.kind;
         const Kind right = b.type.kind;
-        if (left == Kind::interval && b.is_null_literal) b.type = {Kind::int64};
-        if (right == Kind::interval && a.is_null_literal) a.type = {Kind::int64};
+        const bool scales = !adds && !subtracts;
+        if (scales && left == Kind::interval && b.is_null_literal) b.type = {Kind::int64};
+        if (scales && right == Kind::interval && a.is_null_literal) a.type = {Kind::int64};
         if (left == Kind::time || right == Kind::time || left == Kind::interval ||
             right == Kind::interval) {
             return check_times(typed);

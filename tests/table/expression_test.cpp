@@ -105,7 +105,13 @@ TEST(Expressions, TimesAndIntervals) {
     EXPECT_EQ(answer("-length", row), "-90s");
     EXPECT_THAT(fault_of<ExpressionError>("at + at"), HasSubstr("there is no time + time"));
     EXPECT_THAT(fault_of<ExpressionError>("at + 5"), HasSubstr("there is no time + int64"));
-    EXPECT_THAT(fault_of<EvaluationError>("length * 200000000000", row), HasSubstr("beyond"));
+    EXPECT_THAT(fault_of<EvaluationError>("length * 200000000000", row),
+                HasSubstr("length * 200000000000: 90s * 200000000000 is beyond its type"));
+    EXPECT_THAT(fault_of<EvaluationError>("at + '99999d'", row),
+                HasSubstr("at + '99999d': 2026-01-31T10:00:00Z + 99999d is beyond its type"));
+    EXPECT_THAT(fault_of<EvaluationError>("length / 0", row), HasSubstr(": 90s / 0 divides"));
+    EXPECT_EQ(answer("coalesce(null - at, length) = length", row), "true");
+    EXPECT_EQ(answer("null - length is null and at - null is null", row), "true");
 }
 
 TEST(Expressions, CastsRoundAndRefuse) {
