@@ -174,6 +174,9 @@ class Chunk {
     void keep_columns(const Schema& schema, std::span<const std::size_t> places);
     /// Moves few rows from large blocks to small ones. O(columns x small_rows_max).
     void fit(ChunkMemory& memory);
+    /// Moves the texts to one arena of the writer, and lets the others go. Columns of texts are not
+    /// shared. O(bytes).
+    void move_texts(TextWriter& texts);
     /// The same rows in blocks of `memory` alone, of a size that fits them, with copies of their
     /// texts: an operator that keeps chunks for long keeps such ones, or the arenas stay that a few
     /// of their texts are in. O(bytes).
