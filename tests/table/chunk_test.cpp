@@ -69,14 +69,14 @@ TEST(TableSchema, RefusesWhatIsNone) {
 }
 
 TEST(TableSchema, HasManyColumns) {
-    std::vector<Field> fields(100'000);
+    std::vector<Field> fields(40'000);
     for (std::size_t i = 0; i != fields.size(); ++i) fields[i].name = "c" + std::to_string(i);
     const Schema schema(fields);
     for (std::size_t i = 0; i < fields.size(); i += 97) {
         ASSERT_EQ(schema.find(fields[i].name), i);
     }
     EXPECT_EQ(schema.find("c"), std::nullopt);
-    fields[77'777].name = "c3";
+    fields[37'777].name = "c3";
     EXPECT_THROW((void)Schema(fields), GraphError);
 }
 

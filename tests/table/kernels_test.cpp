@@ -7,6 +7,7 @@
 #include "../../src/table/kernels.cpp"
 #undef kernels_for
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -88,16 +89,18 @@ class Checked {
 
     template <std::size_t a_step, std::size_t b_step>
     void check_steps(std::size_t count) {
-        std::vector<R> expected(rows_max, R{7});
+        // Behind the last row nothing is written.
+        const std::size_t rows = std::min(count + 16, rows_max);
+        std::vector<R> expected(rows, R{7});
         bool has_faults = false;
         for (std::size_t i = 0; i != count; ++i) {
             expected[i] = Op::of(a_[i * a_step], b_[i * b_step]);
             has_faults = has_faults || has_fault(a_[i * a_step], b_[i * b_step]);
         }
         const auto same = [&](const char* name, auto&& compute) {
-            std::vector<R> found(rows_max, R{7});
+            std::vector<R> found(rows, R{7});
             ASSERT_EQ(compute(found.data()), has_faults) << name << ", rows " << count;
-            for (std::size_t i = 0; i != rows_max; ++i) {
+            for (std::size_t i = 0; i != rows; ++i) {
                 const bool are_nan = found[i] != found[i] && expected[i] != expected[i];
                 ASSERT_TRUE(are_nan || std::memcmp(&found[i], &expected[i], sizeof(R)) == 0)
                     << name << ", row " << i << " of " << count;
