@@ -25,8 +25,12 @@ std::optional<std::int64_t> nearest_integer(double value) {
 
 class CastStep final : public Step {
   public:
-    CastStep(StepPlace place, Type from, StepPointer part)
-        : place_(std::move(place)), from_(from), to_(place_.type), part_(std::move(part)) {}
+    CastStep(StepPlace place, Type from, bool is_compared, StepPointer part)
+        : place_(std::move(place)),
+          from_(from),
+          to_(place_.type),
+          is_compared_(is_compared),
+          part_(std::move(part)) {}
 
     Vector run(Frame& frame, const Selection& selection) const override {
         const Vector part = part_->run(frame, selection);
@@ -89,8 +93,11 @@ class CastStep final : public Step {
             return;
         }
         each<std::int64_t, std::int64_t>(
-            frame, selection, part, validity,
-            [this](std::int64_t units) { return rescaled(units, from_.scale, to_.scale); });
+            frame, selection, part, validity, [this](std::int64_t units) {
+                const auto result = rescaled(units, from_.scale, to_.scale);
+                if (result || !is_compared_) return result;
+                return std::optional{units < 0 ? -decimal_bound : decimal_bound};
+            });
     }
 
     void write_texts(Frame& frame, const Selection& selection, const Vector& part,
@@ -133,19 +140,22 @@ class CastStep final : public Step {
     StepPlace place_;
     Type from_;
     Type to_;
+    bool is_compared_;
     StepPointer part_;
 };
 
 }  // namespace
 
-bool may_cast_fail(Type from, Type to) noexcept {
+bool may_cast_fail(Type from, Type to, bool is_compared) noexcept {
     if (to.kind == Kind::text || to.kind == Kind::float64) return from.kind == Kind::text;
     if (from.kind == Kind::text || from.kind == Kind::float64) return true;
-    return to.kind == Kind::decimal && to.scale > from.scale;
+    // An int64 may have more digits than a decimal.
+    const bool may_grow = from.kind == Kind::int64 || to.scale > from.scale;
+    return to.kind == Kind::decimal && may_grow && !is_compared;
 }
 
-StepPointer cast_step(StepPlace place, Type from, StepPointer part) {
-    return std::make_unique<CastStep>(std::move(place), from, std::move(part));
+StepPointer cast_step(StepPlace place, Type from, bool is_compared, StepPointer part) {
+    return std::make_unique<CastStep>(std::move(place), from, is_compared, std::move(part));
 }
 
 }  // namespace strid::table::detail

@@ -184,14 +184,13 @@ void Chunk::keep_columns(const Schema& schema, std::span<const std::size_t> plac
     for (const std::size_t place : places) kept.push_back(std::move(columns_[place]));
     columns_ = std::move(kept);
     schema_ = schema;
+    const auto is_text = [](const Field& field) { return field.type.kind == Kind::text; };
+    if (std::ranges::any_of(schema_.fields(), is_text)) return;
+    texts_ = {};
+    text_count_ = 0;
 }
 
-Chunk Chunk::copied(ChunkMemory& memory) const {
-    Chunk copy(schema_, columns_.size(), rows_);
-    for (std::size_t i = 0; i != columns_.size(); ++i) {
-        copy.columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
-    }
-    TextWriter texts(memory);
+void Chunk::move_texts(TextWriter& texts) {
     std::size_t text_bytes = 0;
     for (std::size_t i = 0; i != columns_.size(); ++i) {
         if (schema_[i].type.kind != Kind::text) continue;
@@ -203,7 +202,7 @@ Chunk Chunk::copied(ChunkMemory& memory) const {
     char* to = text_bytes == 0 ? nullptr : texts.room(text_bytes);
     for (std::size_t i = 0; i != columns_.size(); ++i) {
         if (schema_[i].type.kind != Kind::text) continue;
-        auto* const values = copy.columns_[i].values<std::string_view>();
+        auto* const values = columns_[i].values<std::string_view>();
         for (std::size_t row = 0; row != rows_; ++row) {
             const std::string_view text =
                 columns_[i].is_null(row) ? std::string_view{} : values[row];
@@ -212,7 +211,18 @@ Chunk Chunk::copied(ChunkMemory& memory) const {
             to += text.size();
         }
     }
-    (void)copy.hold(texts.block());  // the only one
+    texts_ = {};
+    text_count_ = 0;
+    if (text_bytes != 0) (void)hold(texts.block());  // the only one
+}
+
+Chunk Chunk::copied(ChunkMemory& memory) const {
+    Chunk copy(schema_, columns_.size(), rows_);
+    for (std::size_t i = 0; i != columns_.size(); ++i) {
+        copy.columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
+    }
+    TextWriter texts(memory);
+    copy.move_texts(texts);
     return copy;
 }
 

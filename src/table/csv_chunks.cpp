@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -12,6 +13,8 @@
 namespace strid::table {
 
 namespace {
+
+constexpr std::size_t wide_columns = 512;
 
 /// Columns of the file for those of the schema.
 CsvOptions with_columns(CsvOptions options, const Schema& schema) {
@@ -42,6 +45,12 @@ void set_null(Column& column, Kind kind, std::size_t row) {
     column.set_null(row);
 }
 
+/// `text` is a field where it stands; of a row that ends before it, and of a word for no value, it
+/// is nowhere. Behind an empty one is the quote that closes it, or what ends the field.
+bool is_quoted_empty(std::string_view text) {
+    return text.empty() && text.data() != nullptr && *text.data() == '"';
+}
+
 void append_row(std::string& out, const Chunk& chunk, std::size_t row, char delimiter) {
     const std::size_t before = out.size();
     for (std::size_t i = 0; i != chunk.schema().size(); ++i) {
@@ -50,12 +59,15 @@ void append_row(std::string& out, const Chunk& chunk, std::size_t row, char deli
         if (column.is_null(row)) continue;
         const Type type = chunk.schema()[i].type;
         if (type.kind == Kind::text) {
-            append_csv_field(out, column.values<std::string_view>()[row], delimiter);
+            const std::string_view text = column.values<std::string_view>()[row];
+            if (text.empty()) out += "\"\"";  // an empty field is NULL
+            append_csv_field(out, text, delimiter);
         } else {
             append_value(out, type, column.values<void>(), row);
         }
     }
-    if (out.size() == before) out += "\"\"";  // not a blank line, which readers pass over
+    // Not a blank line, which readers pass over. A NULL in the only column becomes an empty text.
+    if (out.size() == before) out += "\"\"";
     out += '\n';
 }
 
@@ -74,6 +86,7 @@ CsvChunks::CsvChunks(std::vector<std::string> paths, Schema schema, CsvOptions o
 void CsvChunks::plan_steps() {
     std::vector<std::int16_t> steps;
     for (std::size_t i = 0; i != columns().size(); ++i) {
+        if (!has_field(i)) return;  // a ragged row: another one shows the places
         if (columns()[i] >= steps.size()) steps.resize(columns()[i] + 1, passed_over);
         if (steps[columns()[i]] != passed_over) return;  // asked for twice: read carefully
         steps[columns()[i]] = static_cast<std::int16_t>(i);
@@ -81,16 +94,43 @@ void CsvChunks::plan_steps() {
     steps_ = std::move(steps);
 }
 
+// A range ahead takes a piece at once, a quarter of them at most (FileSource::ranges_for): a
+// quarter is left for what is read now. Of pieces for long lines there are 4, each of which the
+// reader holds too.
+void CsvChunks::spare_text(Chunk& chunk) {
+    auto& pieces = out_.pieces;
+    if (!has_texts_ || std::ranges::find(pieces, text_) != pieces.end()) return;
+    const TextOptions& text = options().text;
+    const auto is_large = [&text](const memory::TextReference& piece) {
+        return piece->capacity() > text.chunk_bytes + LineReader::slack_bytes;
+    };
+    std::erase_if(pieces, [&](const memory::TextReference& piece) {
+        return piece.use_count() <= (is_large(piece) ? 2U : 1U);
+    });
+    const auto large = static_cast<std::size_t>(std::ranges::count_if(pieces, is_large));
+    const bool are_few = is_large(text_)
+                             ? large != 0
+                             : pieces.size() - large >= std::max<std::size_t>(text.chunks, 4) / 2;
+    if (are_few) {
+        chunk = chunk.copied(memory_);
+    } else {
+        pieces.push_back(text_);
+    }
+}
+
 CsvSource::Row CsvChunks::read_chunk(Chunk& chunk) {
     // Rows that are passed over, one at a time, are read again and again into the same chunk.
     const bool is_passing_rows = is_passing();
+    // A piece of text has few rows of so many columns.
+    const std::size_t rows_of_chunk =
+        schema_.size() > wide_columns ? small_rows_max : chunk_rows_max;
     if (!is_passing_rows) {
-        chunk = Chunk(schema_, memory_);
+        chunk = Chunk(schema_, memory_, rows_of_chunk);
     } else if (passed_.schema().size() == 0) {
         passed_ = Chunk(schema_, memory_, 1);
     }
     Chunk& filled = is_passing_rows ? passed_ : chunk;
-    const std::size_t rows_max = is_passing_rows ? 1 : chunk_rows_max;
+    const std::size_t rows_max = is_passing_rows ? 1 : rows_of_chunk;
     std::size_t rows = 0;
     while (position_ != end_ && rows != rows_max) {
         if (!steps_.empty() && scan_row(filled, rows)) {
@@ -113,15 +153,11 @@ CsvSource::Row CsvChunks::read_chunk(Chunk& chunk) {
 
 strid::detail::CsvFault CsvChunks::read_field(std::string_view text, Type type, Column& column,
                                               std::size_t row) {
-    const bool is_empty = (type.kind == Kind::text ? text : strid::detail::trimmed(text)).empty();
-    if (is_empty) {
+    if ((type.kind == Kind::text ? text : strid::detail::trimmed(text)).empty()) {
         set_null(column, type.kind, row);
         return nullptr;
     }
-    if (type.kind == Kind::float64) {
-        return strid::detail::read_floating(text, column.values<double>()[row], number_format());
-    }
-    return read_value(text, type, column.values<void>(), row);
+    return read_value(text, type, column.values<void>(), row, number_format());
 }
 
 CsvSource::Row CsvChunks::read_row(Chunk& chunk, std::size_t row) {
@@ -129,7 +165,12 @@ CsvSource::Row CsvChunks::read_row(Chunk& chunk, std::size_t row) {
     if (found != Row::ready) return found;
     if (steps_.empty() && is_plain_) plan_steps();
     for (std::size_t i = 0; i != schema_.size(); ++i) {
-        const auto fault = read_field(value_of(i), schema_[i].type, chunk.column(i), row);
+        const std::string_view text = value_of(i);
+        if (is_quoted_empty(text) && schema_[i].type.kind == Kind::text) {
+            chunk.column(i).values<std::string_view>()[row] = text;
+            continue;
+        }
+        const auto fault = read_field(text, schema_[i].type, chunk.column(i), row);
         if (fault == nullptr) continue;
         refuse_field(i, fault);
         forget_row(chunk, row);

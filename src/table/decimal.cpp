@@ -29,7 +29,7 @@ std::optional<std::int64_t> decimal_of(double value, unsigned scale) {
     return static_cast<std::int64_t>(scaled);
 }
 
-std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) {
+std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale, char point) {
     text = strid::detail::without_plus(strid::detail::trimmed(text));
     const bool is_negative = text.starts_with('-');
     if (is_negative) text.remove_prefix(1);
@@ -39,7 +39,7 @@ std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) 
     bool is_behind_point = false;
     bool rounds_up = false;
     for (const char c : text) {
-        if (c == '.' && !is_behind_point) {
+        if (c == point && !is_behind_point) {
             is_behind_point = true;
             continue;
         }
@@ -49,13 +49,14 @@ std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale) 
             if (places == scale + 1) rounds_up = c >= '5';
             continue;
         }
+        if (units >= decimal_bound / 10) return std::nullopt;
         units = units * 10 + (c - '0');
-        if (!is_decimal(units)) return std::nullopt;
     }
     if (digits == 0) return std::nullopt;
-    for (; places < scale; ++places) {
-        units *= 10;
-        if (!is_decimal(units)) return std::nullopt;
+    if (places < scale) {
+        const auto scaled = rescaled(units, static_cast<unsigned>(places), scale);
+        if (!scaled) return std::nullopt;
+        units = *scaled;
     }
     units += rounds_up ? 1 : 0;
     if (!is_decimal(units)) return std::nullopt;

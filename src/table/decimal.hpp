@@ -31,7 +31,8 @@ inline constexpr std::int64_t decimal_bound = powers_of_ten[decimal_digits];
 [[nodiscard]] std::optional<std::int64_t> decimal_of(double value, unsigned scale);
 /// Reads the whole text: a sign, digits and a point, blanks around them. Further digits are
 /// rounded. Empty: no number, or more than 18 digits.
-[[nodiscard]] std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale);
+[[nodiscard]] std::optional<std::int64_t> read_decimal(std::string_view text, unsigned scale,
+                                                       char point = '.');
 /// Appends `-1.50`.
 void append_decimal(std::string& out, std::int64_t units, unsigned scale);
 

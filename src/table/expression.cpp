@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -17,13 +18,22 @@ namespace strid::table {
 namespace detail {
 
 Expression make_expression(ExpressionNode node) {
+    constexpr std::size_t bytes_of_node = 16;
+    const auto* const text = std::get_if<std::string>(&node.value);
+    node.size = bytes_of_node + node.name.size() + (text == nullptr ? 0 : text->size());
     for (const Expression& part : node.parts) {
         node.levels = std::max(node.levels, part.node().levels + 1);
+        node.size += part.node().size;
     }
-    if (node.levels > Expression::depth_max) {
+    const auto refuse = [&node](const std::string& reason) {
         throw ExpressionError(fmt::format(
-            "{}an expression has more than {} levels",
-            node.place == 0 ? "" : fmt::format("column {}: ", node.place), Expression::depth_max));
+            "{}{}", node.place == 0 ? "" : fmt::format("column {}: ", node.place), reason));
+    };
+    if (node.levels > Expression::depth_max) {
+        refuse(fmt::format("an expression has more than {} levels", Expression::depth_max));
+    }
+    if (node.size > Expression::bytes_max) {
+        refuse("an expression is too large where each part is written that it repeats");
     }
     return Expression(std::make_shared<const ExpressionNode>(std::move(node)));
 }
@@ -145,12 +155,12 @@ std::string text_of_coalesce(const ExpressionNode& node) {
     return "coalesce(" + text + ')';
 }
 
-void find_columns(const ExpressionNode& node, std::vector<std::string>& names) {
-    if (node.operation == Operation::column &&
-        std::find(names.begin(), names.end(), node.name) == names.end()) {
+void find_columns(const ExpressionNode& node, std::set<std::string_view>& seen,
+                  std::vector<std::string>& names) {
+    if (node.operation == Operation::column && seen.insert(node.name).second) {
         names.push_back(node.name);
     }
-    for (const Expression& part : node.parts) find_columns(part.node(), names);
+    for (const Expression& part : node.parts) find_columns(part.node(), seen, names);
 }
 
 }  // namespace
@@ -219,7 +229,8 @@ std::string Expression::text() const {
 }
 std::vector<std::string> Expression::columns() const {
     std::vector<std::string> names;
-    detail::find_columns(*node_, names);
+    std::set<std::string_view> seen;
+    detail::find_columns(*node_, seen, names);
     return names;
 }
 

@@ -56,9 +56,10 @@ struct ExpressionNode {
     Type type;               // of a cast
     std::size_t place = 0;   // in the text that it was read from, from 1; 0: it was not
     std::size_t levels = 1;  // of the tree
+    std::size_t size = 0;    // of the tree, about as its text has bytes
 };
 
-/// Throws ExpressionError for too many levels.
+/// Throws ExpressionError for too many levels, and for a tree that is too large.
 [[nodiscard]] Expression make_expression(ExpressionNode node);
 /// With the sign of an operation of two parts, such as `+`; empty: it has none.
 [[nodiscard]] std::string_view sign_of(Operation operation) noexcept;

@@ -96,11 +96,12 @@ struct RemainderInt : Faulty<std::int64_t> {
     }
 };
 
-/// Decimals of one scale: the sum of two fits an int64.
+/// Decimals of one scale: the sum of two fits an int64. Under NULL there may be any integer, so
+/// the bounds are compared without overflow.
 template <class OfInt>
 struct DecimalSum : OfInt {
     static std::int64_t sign(std::int64_t /*a*/, std::int64_t /*b*/, std::int64_t result) {
-        return (decimal_bound - 1 - result) | (result + (decimal_bound - 1));
+        return SubtractInt::of(decimal_bound - 1, result) | AddInt::of(result, decimal_bound - 1);
     }
     static const char* fault(std::int64_t a, std::int64_t b) {
         return is_decimal(OfInt::of(a, b)) ? nullptr : beyond;

@@ -95,6 +95,8 @@ ImprovedPlan::ImprovedPlan(const Plan& plan) : path(plan.path_), output(plan.out
     for (std::size_t i = steps.size(); i-- != 0;) {
         Names& before = needed[i];
         if (const auto* projection = std::get_if<Plan::Projection>(&steps[i])) {
+            // Rows are there also where no column is needed.
+            if (needed[i + 1].empty()) needed[i + 1].insert(projection->columns.front().name);
             for (const Computed& column : projection->columns) {
                 if (needed[i + 1].contains(column.name)) add_columns(before, column.expression);
             }
@@ -107,7 +109,6 @@ ImprovedPlan::ImprovedPlan(const Plan& plan) : path(plan.path_), output(plan.out
     options = plan.options_;
     options.columns.clear();
     std::vector<Field> fields;
-    // Rows are there also where no column is needed.
     if (needed.front().empty()) needed.front().insert(plan.source_[0].name);
     for (std::size_t i = 0; i != plan.source_.size(); ++i) {
         const Field& field = plan.source_[i];
@@ -130,7 +131,6 @@ ImprovedPlan::ImprovedPlan(const Plan& plan) : path(plan.path_), output(plan.out
             for (const Computed& column : projection->columns) {
                 if (needed[i + 1].contains(column.name)) columns.push_back(column);
             }
-            if (columns.empty()) columns.push_back(projection->columns.front());
             operators.push_back(project(columns, schema, plan.on_fault_));
         } else {
             operators.push_back(limit(std::get<Plan::Limit>(steps[i]).rows, schema));

@@ -2,9 +2,10 @@
 //
 // Compiles an expression that was checked. Registers are given out as results are made, and taken
 // back as soon as the step that reads them has its own, so that few of them are in use and stay in
-// the nearest cache.
+// the nearest cache. A list of rows is its step's while the parts are computed, and then another's.
 #include "program.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -147,9 +148,9 @@ class Compiler {
         give_back(a);
         give_back(b);
         const bool parts_may_fail = a.may_fail || b.may_fail;
-        return {
-            binary_step(std::move(place), operation, type, std::move(a.step), std::move(b.step)),
-            result, false, may_fail || parts_may_fail};
+        return {binary_step(std::move(place), operation, type, std::move(a.step),
+                            typed.parts[1].type, std::move(b.step)),
+                result, false, may_fail || parts_may_fail};
     }
 
     static std::optional<std::int64_t> constant_divisor(Operation operation, Type type,
@@ -164,12 +165,14 @@ class Compiler {
     }
 
     Compiled compile_logic(const Typed& typed) {
+        const std::size_t list = take_lists(1);
         Compiled a = compile_vector(typed.parts[0]);
         Compiled b = compile_vector(typed.parts[1]);
+        give_lists_back(1);
         StepPlace place = place_of_step(typed);
+        place.list = list;
         const std::size_t result = place.result;
         const bool is_lazy = b.may_fail;
-        if (is_lazy) place.list = new_list();
         give_back(a);
         give_back(b);
         const bool may_fail = a.may_fail || b.may_fail;
@@ -188,8 +191,10 @@ class Compiler {
         if (typed.operation == Operation::negation) {
             compiled.step = negation_step(std::move(place), std::move(a.step));
         } else if (typed.operation == Operation::cast) {
-            compiled.may_fail = a.may_fail || may_cast_fail(part.type, typed.type);
-            compiled.step = cast_step(std::move(place), part.type, std::move(a.step));
+            compiled.may_fail =
+                a.may_fail || may_cast_fail(part.type, typed.type, typed.is_compared);
+            compiled.step =
+                cast_step(std::move(place), part.type, typed.is_compared, std::move(a.step));
         } else {
             compiled.step = null_test_step(std::move(place), typed.operation == Operation::is_null,
                                            std::move(a.step));
@@ -199,8 +204,7 @@ class Compiler {
 
     Compiled compile_choice(const Typed& typed) {
         StepPlace place = place_of_step(typed);
-        place.list = new_list();
-        (void)new_list();
+        place.list = take_lists(2);
         const std::size_t result = place.result;
         std::vector<StepPointer> parts;
         bool may_fail = false;
@@ -210,6 +214,7 @@ class Compiler {
             may_fail = may_fail || one.may_fail;
             parts.push_back(std::move(one.step));
         }
+        give_lists_back(2);
         auto step = typed.operation == Operation::case_when
                         ? case_step(std::move(place), std::move(parts))
                         : coalesce_step(std::move(place), std::move(parts));
@@ -219,11 +224,13 @@ class Compiler {
     /// Of constants alone: their value, unless that is a fault, which a row may never come to.
     Compiled folded(Compiled compiled, const Typed& typed) {
         if (!is_constant(typed)) return compiled;
-        const auto frame = program_.frame();
-        frame->chunk = &one_row();
-        frame->words = 1;
+        if (!frame_) frame_ = program_.frame();
+        program_.extend(*frame_);
+        frame_->held.clear();
+        frame_->chunk = &one_row();
+        frame_->words = 1;
         try {
-            const Vector value = compiled.step->run(*frame, {nullptr, 1});
+            const Vector value = compiled.step->run(*frame_, {nullptr, 1});
             auto step = constant_step(typed.type, value, false);
             give_back(compiled);
             return {std::move(step), {}, true, false};
@@ -243,7 +250,7 @@ class Compiler {
         const std::size_t bytes = value_bytes(typed.type.kind);
         StepPlace place;
         place.type = typed.type;
-        place.text = detail::place_of(*typed.node) + text_of(*typed.node);
+        place.node = typed.node;
         for (std::size_t i = 0; i != free_.size(); ++i) {
             if (program_.registers_[free_[i]] != bytes) continue;
             place.result = free_[i];
@@ -254,18 +261,27 @@ class Compiler {
         program_.registers_.push_back(bytes);
         return place;
     }
-    std::size_t new_list() { return program_.lists_++; }
+    /// The first of so many lists one behind the other.
+    std::size_t take_lists(std::size_t count) {
+        const std::size_t first = lists_taken_;
+        lists_taken_ += count;
+        program_.lists_ = std::max(program_.lists_, lists_taken_);
+        return first;
+    }
+    void give_lists_back(std::size_t count) { lists_taken_ -= count; }
     void give_back(const Compiled& compiled) {
         if (compiled.result) free_.push_back(*compiled.result);
     }
 
     Program& program_;
     std::vector<std::size_t> free_;  // registers that no step reads any more
+    std::size_t lists_taken_ = 0;
+    std::unique_ptr<Frame> frame_;  // for constants
 };
 
 Program::Program(const Expression& expression, const Schema& schema, OnFault policy)
-    : on_fault(policy) {
-    const Typed typed = check(expression, schema);
+    : on_fault(policy), expression_(expression) {
+    const Typed typed = check(expression_, schema);
     type = typed.type;
     is_column = typed.operation == Operation::column;
     column = typed.column;
@@ -279,10 +295,15 @@ Program::Program(const Expression& expression, const Schema& schema, OnFault pol
 std::unique_ptr<Frame> Program::frame() const {
     auto frame = std::make_unique<Frame>();
     frame->on_fault = on_fault;
-    frame->registers.reserve(registers_.size());
-    for (const std::size_t bytes : registers_) frame->registers.emplace_back(bytes);
-    frame->lists.resize(lists_);
+    extend(*frame);
     return frame;
+}
+
+void Program::extend(Frame& frame) const {
+    while (frame.registers.size() != registers_.size()) {
+        frame.registers.emplace_back(registers_[frame.registers.size()]);
+    }
+    frame.lists.resize(lists_);
 }
 
 }  // namespace strid::table::detail

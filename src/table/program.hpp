@@ -31,6 +31,10 @@ class Program {
 
   private:
     friend class Compiler;
+    /// Registers and lists that it has not yet.
+    void extend(Frame& frame) const;
+
+    Expression expression_;               // whose nodes messages name
     std::vector<std::size_t> registers_;  // the bytes of a value of each
     std::size_t lists_ = 0;
 };

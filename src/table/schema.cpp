@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,20 +82,29 @@ Schema::Schema(std::vector<Field> fields) {
             throw GraphError(fmt::format("column '{}': a decimal has at most {} digits", field.name,
                                          decimal_digits));
         }
-        for (std::size_t before = 0; before != i; ++before) {
-            if (fields[before].name == field.name) {
-                throw GraphError(fmt::format("two columns are named '{}'", field.name));
-            }
-        }
     }
-    fields_ = std::make_shared<const std::vector<Field>>(std::move(fields));
+    std::vector<std::uint32_t> by_name(fields.size());
+    std::iota(by_name.begin(), by_name.end(), std::uint32_t{0});
+    const auto name = [&fields](std::uint32_t place) -> const std::string& {
+        return fields[place].name;
+    };
+    std::ranges::sort(by_name, {}, name);
+    const auto twice = std::ranges::adjacent_find(by_name, {}, name);
+    if (twice != by_name.end()) {
+        throw GraphError(fmt::format("two columns are named '{}'", name(*twice)));
+    }
+    columns_ = std::make_shared<const Columns>(std::move(fields), std::move(by_name));
 }
 
 std::optional<std::size_t> Schema::find(std::string_view name) const noexcept {
-    for (std::size_t i = 0; i != size(); ++i) {
-        if ((*this)[i].name == name) return i;
-    }
-    return std::nullopt;
+    if (size() == 0) return std::nullopt;
+    const auto name_at = [this](std::uint32_t place) -> std::string_view {
+        return (*this)[place].name;
+    };
+    const auto& by_name = columns_->by_name;
+    const auto found = std::ranges::lower_bound(by_name, name, {}, name_at);
+    if (found == by_name.end() || name_at(*found) != name) return std::nullopt;
+    return *found;
 }
 
 std::size_t Schema::place_of(std::string_view name) const {

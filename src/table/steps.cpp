@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "typed.hpp"
 #include "value_text.hpp"
 
 namespace strid::table::detail {
@@ -29,7 +30,7 @@ void take_fault(Frame& frame, const StepPlace& place, std::size_t row, const std
                 const std::uint64_t*& validity) {
     if (frame.on_fault == OnFault::stop) {
         throw EvaluationError(
-            fmt::format("{}: {} (row {} of its chunk)", place.text, reason, row + 1));
+            fmt::format("{}: {} (row {} of its chunk)", shown(*place.node), reason, row + 1));
     }
     Bits& bits = frame.registers[place.result].validity;
     if (validity == nullptr) bits.fill(~std::uint64_t{0});
@@ -97,11 +98,13 @@ constexpr RowList every_row = [] {
 
 class BinaryStep final : public Step {
   public:
-    BinaryStep(StepPlace place, Operation operation, Type type, StepPointer a, StepPointer b)
+    BinaryStep(StepPlace place, Operation operation, Type a_type, StepPointer a, Type b_type,
+               StepPointer b)
         : place_(std::move(place)),
           operation_(operation),
-          type_(type),
-          kernels_(kernels_for(operation, type.kind)),
+          a_type_(a_type),
+          b_type_(b_type),
+          kernels_(kernels_for(operation, a_type.kind)),
           a_(std::move(a)),
           b_(std::move(b)) {}
 
@@ -141,16 +144,17 @@ class BinaryStep final : public Step {
             const char* const fault = kernels_.fault_of(at(a, row), at(b, row));
             if (fault == nullptr) return;
             std::string reason;
-            append_value(reason, type_, at(a, row), 0);
+            append_value(reason, a_type_, at(a, row), 0);
             reason += fmt::format(" {} ", sign_of(operation_));
-            append_value(reason, type_, at(b, row), 0);
+            append_value(reason, b_type_, at(b, row), 0);
             take_fault(frame, place_, row, reason + ' ' + fault, validity);
         });
     }
 
     StepPlace place_;
     Operation operation_;
-    Type type_;  // of both sides
+    Type a_type_;
+    Type b_type_;
     Kernels kernels_;
     StepPointer a_;
     StepPointer b_;
@@ -282,9 +286,9 @@ StepPointer column_step(std::size_t column) {
 StepPointer constant_step(Type type, const Vector& value, bool as_vector) {
     return std::make_unique<ConstantStep>(type, value, as_vector);
 }
-StepPointer binary_step(StepPlace place, Operation operation, Type type, StepPointer a,
-                        StepPointer b) {
-    return std::make_unique<BinaryStep>(std::move(place), operation, type, std::move(a),
+StepPointer binary_step(StepPlace place, Operation operation, Type a_type, StepPointer a,
+                        Type b_type, StepPointer b) {
+    return std::make_unique<BinaryStep>(std::move(place), operation, a_type, std::move(a), b_type,
                                         std::move(b));
 }
 StepPointer logic_step(StepPlace place, Operation operation, bool is_lazy, StepPointer a,

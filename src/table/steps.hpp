@@ -90,10 +90,10 @@ using StepPointer = std::unique_ptr<Step>;
 
 /// Where a step puts its values, and what messages name.
 struct StepPlace {
-    std::size_t result = 0;  // its register
-    std::size_t list = 0;    // its list of rows, and the next one
-    std::string text;        // the expression
-    Type type;               // of the values
+    std::size_t result = 0;                // its register
+    std::size_t list = 0;                  // its list of rows, and the next one
+    const ExpressionNode* node = nullptr;  // the expression, for messages
+    Type type;                             // of the values
 };
 
 /// Sets the bits of a result, so many words: those of both sides. Null: there are no NULLs.
@@ -117,9 +117,9 @@ template <class IsOne>
 [[nodiscard]] StepPointer column_step(std::size_t column);
 /// A value of this type, or NULL; as a vector of equal values, or as a constant.
 [[nodiscard]] StepPointer constant_step(Type type, const Vector& value, bool as_vector);
-/// Arithmetic, or a comparison; `type` is that of the sides.
-[[nodiscard]] StepPointer binary_step(StepPlace place, Operation operation, Type type,
-                                      StepPointer a, StepPointer b);
+/// Arithmetic, or a comparison; the kernel is that of the type of `a`.
+[[nodiscard]] StepPointer binary_step(StepPlace place, Operation operation, Type a_type,
+                                      StepPointer a, Type b_type, StepPointer b);
 /// Integers by a constant that is neither 0 nor -1: a quotient or a remainder.
 [[nodiscard]] StepPointer division_step(StepPlace place, Operation operation, std::int64_t divisor,
                                         StepPointer part);
@@ -131,8 +131,9 @@ template <class IsOne>
 [[nodiscard]] StepPointer case_step(StepPlace place, std::vector<StepPointer> parts);
 [[nodiscard]] StepPointer coalesce_step(StepPlace place, std::vector<StepPointer> parts);
 [[nodiscard]] StepPointer concat_step(StepPlace place, StepPointer a, StepPointer b);
-[[nodiscard]] StepPointer cast_step(StepPlace place, Type from, StepPointer part);
+/// `is_compared`: a number that is beyond a decimal becomes one that is larger than all in size.
+[[nodiscard]] StepPointer cast_step(StepPlace place, Type from, bool is_compared, StepPointer part);
 /// Whether a cast may have faults.
-[[nodiscard]] bool may_cast_fail(Type from, Type to) noexcept;
+[[nodiscard]] bool may_cast_fail(Type from, Type to, bool is_compared) noexcept;
 
 }  // namespace strid::table::detail

@@ -32,7 +32,12 @@ class Filter final : public TableOperator {
         }
         output_ = Schema(std::move(fields));
     }
-    Filter(const Filter&) = default;
+    Filter(const Filter& other)
+        : TableOperator(other),
+          text_(other.text_),
+          condition_(other.condition_),
+          output_(other.output_),
+          columns_(other.columns_) {}
 
     std::string_view kind() const noexcept override { return "filter"; }
     std::string text() const override { return text_; }
@@ -42,9 +47,12 @@ class Filter final : public TableOperator {
     void process(Chunk&& chunk, ChunkOutput& output) override {
         const std::span<const std::uint16_t> rows = condition_.select(chunk);
         if (rows.empty()) return;
+        // Few rows do not keep the text of all others.
+        const bool are_few = rows.size() <= small_rows_max && rows.size() * 4 <= chunk.rows();
         Chunk kept = std::move(chunk);
         if (!columns_.empty()) kept.keep_columns(output_, columns_);
         kept.keep_rows(rows, memory_);
+        if (are_few) kept.move_texts(texts_);
         output.emit(std::move(kept));
     }
 
@@ -54,6 +62,7 @@ class Filter final : public TableOperator {
     Schema output_;
     std::vector<std::size_t> columns_;  // that are kept; none: all
     ChunkMemory memory_;
+    TextWriter texts_{memory_};
 };
 
 class Project final : public TableOperator {

@@ -13,20 +13,24 @@
 
 namespace strid::table::detail {
 
+namespace {
+
 std::string place_of(const ExpressionNode& node) {
     return node.place == 0 ? "" : fmt::format("column {}: ", node.place);
 }
 
-namespace {
+}  // namespace
 
 std::string shown(const ExpressionNode& node) {
     std::string text = text_of(node);
     if (text.size() > 120) text = text.substr(0, 117) + "...";
-    return text;
+    return place_of(node) + text;
 }
 
+namespace {
+
 [[noreturn]] void refuse(const ExpressionNode& node, const std::string& reason) {
-    throw ExpressionError(fmt::format("{}{}: {}", place_of(node), shown(node), reason));
+    throw ExpressionError(fmt::format("{}: {}", shown(node), reason));
 }
 
 bool is_number(Type type) {
@@ -144,6 +148,9 @@ class Checker {
                 break;
             default:
                 unify(typed, 0, 1);
+                for (Typed& part : typed.parts) {
+                    part.is_compared = part.operation == Operation::cast && part.node == &node;
+                }
                 typed.type = {Kind::boolean};
         }
         return typed;
@@ -199,7 +206,10 @@ class Checker {
         std::vector<std::size_t> places;
         for (std::size_t i = first; i < parts.size(); i += step) places.push_back(i);
         if (places.empty() || places.back() + 1 != parts.size()) places.push_back(parts.size() - 1);
-        Typed common = parts[places[0]];
+        Typed common;  // without parts, which it needs not
+        common.operation = parts[places[0]].operation;
+        common.type = parts[places[0]].type;
+        common.is_null_literal = parts[places[0]].is_null_literal;
         for (const std::size_t place : places) {
             const auto type = common_type(common, parts[place]);
             if (!type) {
@@ -245,10 +255,12 @@ class Checker {
         // A literal beside a time is an interval: that is the only reading of a sum of both.
         if ((adds || subtracts) && meets_time(b, a)) b = cast_to(b, {Kind::interval}, *typed.node);
         if (adds && meets_time(a, b)) a = cast_to(a, {Kind::interval}, *typed.node);
+        if (subtracts && meets_time(a, b) && a.is_null_literal) a.type = b.type;
         const Kind left = a.type.kind;
         const Kind right = b.type.kind;
-        if (left == Kind::interval && b.is_null_literal) b.type = {Kind::int64};
-        if (right == Kind::interval && a.is_null_literal) a.type = {Kind::int64};
+        const bool scales = !adds && !subtracts;
+        if (scales && left == Kind::interval && b.is_null_literal) b.type = {Kind::int64};
+        if (scales && right == Kind::interval && a.is_null_literal) a.type = {Kind::int64};
         if (left == Kind::time || right == Kind::time || left == Kind::interval ||
             right == Kind::interval) {
             return check_times(typed);

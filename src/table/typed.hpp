@@ -22,12 +22,13 @@ struct Typed {
     std::vector<Typed> parts;
     Literal value;                         // of a literal, in its type
     std::size_t column = 0;                // of a column
+    bool is_compared = false;              // a cast for a comparison alone: it has no faults
     const ExpressionNode* node = nullptr;  // that it was made of, for messages
 };
 
 /// Throws ExpressionError, which names the place and the types. The tree refers to `expression`.
 [[nodiscard]] Typed check(const Expression& expression, const Schema& schema);
-/// `column 9: `, or nothing for a tree that was built.
-[[nodiscard]] std::string place_of(const ExpressionNode& node);
+/// For messages: `column 9: a + b`, without the place for a tree that was built, cut if it is long.
+[[nodiscard]] std::string shown(const ExpressionNode& node);
 
 }  // namespace strid::table::detail

@@ -101,7 +101,8 @@ void append_value(std::string& out, Type type, const void* values, std::size_t r
     }
 }
 
-const char* read_value(std::string_view text, Type type, void* values, std::size_t row) {
+const char* read_value(std::string_view text, Type type, void* values, std::size_t row,
+                       NumberFormat format) {
     std::int64_t* const integers = static_cast<std::int64_t*>(values);
     switch (type.kind) {
         case Kind::boolean: {
@@ -113,10 +114,9 @@ const char* read_value(std::string_view text, Type type, void* values, std::size
         case Kind::int64:
             return strid::detail::read_integer(text, integers[row]);
         case Kind::float64:
-            return strid::detail::read_floating(text, static_cast<double*>(values)[row],
-                                                NonFinite::reject);
+            return strid::detail::read_floating(text, static_cast<double*>(values)[row], format);
         case Kind::decimal: {
-            const auto units_read = read_decimal(text, type.scale);
+            const auto units_read = read_decimal(text, type.scale, format.decimal_point);
             integers[row] = units_read.value_or(0);
             return units_read ? nullptr : "not a decimal of at most 18 digits";
         }

@@ -28,6 +28,7 @@ using test::chunk_of;
 using test::random_rows;
 using test::Row;
 using test::rows_of;
+using test::Value;
 using testing::HasSubstr;
 
 Schema all_kinds() {
@@ -65,6 +66,30 @@ TEST(TableSchema, RefusesWhatIsNone) {
                     HasSubstr("no column 'prize'; there are: truth bool, count int6"));
         EXPECT_THAT(error.what(), HasSubstr("amount decimal(2)"));
     }
+}
+
+TEST(TableSchema, HasManyColumns) {
+    std::vector<Field> fields(40'000);
+    for (std::size_t i = 0; i != fields.size(); ++i) fields[i].name = "c" + std::to_string(i);
+    const Schema schema(fields);
+    for (std::size_t i = 0; i < fields.size(); i += 97) {
+        ASSERT_EQ(schema.find(fields[i].name), i);
+    }
+    EXPECT_EQ(schema.find("c"), std::nullopt);
+    fields[37'777].name = "c3";
+    EXPECT_THROW((void)Schema(fields), GraphError);
+}
+
+// Texts keep what they were read from alive: without a column of texts nothing needs it.
+TEST(TableChunk, LetsGoOfTextsWithTheirColumns) {
+    const Schema schema({{"count", {Kind::int64}}, {"name", {Kind::text}}});
+    ChunkMemory memory;
+    Chunk chunk = chunk_of(schema, {{Value(std::int64_t{1}), Value("a")}}, memory);
+    const std::size_t before = chunk.heap_bytes();
+    const std::size_t places[] = {0};
+    chunk.keep_columns(Schema({schema[0]}), places);
+    EXPECT_GT(before, chunk.heap_bytes() + 60'000);
+    EXPECT_EQ(rows_of(chunk), (std::vector<Row>{{Value(std::int64_t{1})}}));
 }
 
 TEST(TableSchema, TypesHaveNames) {

@@ -247,6 +247,118 @@ TEST(CsvChunks, WithoutAHeaderColumnsAreTheFirst) {
     EXPECT_EQ(rows, expected);
 }
 
+// A quoted empty field is a text, an empty one is none; a number it cannot be.
+TEST(CsvChunks, QuotedEmptyFieldsAreTexts) {
+    const Folder folder;
+    const std::string text = "id,name,x\n1,\"\",2.5\n2,,3\n,\"\",\n4,a,\n,,\n";
+    const std::string path = folder.write("in.csv", text);
+    std::vector<Row> rows;
+    Graph graph{"quoted"};
+    auto [kept, written] = graph.source(csv_chunks(path, some_columns())).tee<2>();
+    std::move(kept).sink([&rows](const Chunk& chunk) {
+        for (Row& row : test::rows_of(chunk)) rows.push_back(std::move(row));
+    });
+    std::move(written).sink(csv_from_chunks(folder.file("out.csv"), some_columns()));
+    (void)run(graph);
+    const std::vector<Row> expected{{Value(std::int64_t{1}), Value(""), Value(2.5)},
+                                    {Value(std::int64_t{2}), Value{}, Value(3.0)},
+                                    {Value{}, Value(""), Value{}},
+                                    {Value(std::int64_t{4}), Value("a"), Value{}},
+                                    {Value{}, Value{}, Value{}}};
+    EXPECT_EQ(rows, expected);
+    EXPECT_EQ(folder.read("out.csv"), text);
+}
+
+// A source has few pieces of text, and chunks hold them: it goes on although none comes back.
+TEST(CsvChunks, MayAllBeKept) {
+    for (const auto seed : strid::test::seeds(8)) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        CsvOptions options{.header = CsvHeader::skip};
+        options.text.chunk_bytes = 100 + random() % 400;
+        options.text.chunks = 4 + random() % 9;
+        const Folder folder;
+        std::string text = "id,name,x\n";
+        std::vector<Row> expected;
+        for (std::int64_t i = 0; i != 3'000; ++i) {
+            // Some lines are longer than a piece.
+            const std::string name(random() % 40 == 0 ? random() % 3'000 : 1 + random() % 20, 'n');
+            text += fmt::format("{},{},0.5\n", i, name);
+            expected.push_back({i, name.empty() ? Value{} : Value(name), 0.5});
+        }
+        RunOptions run_options;
+        run_options.seed = seed;
+        run_options.mode =
+            seed % 2 == 0 ? RunOptions::Mode::simulation : RunOptions::Mode::cooperative;
+        run_options.workers = seed % 2 == 0 ? 0 : 1 + random() % 3;
+        std::vector<Chunk> chunks;
+        Graph graph{"kept"};
+        graph.source(csv_chunks(folder.write("in.csv", text), some_columns(), options))
+            .sink([&chunks](const Chunk& chunk) { chunks.push_back(chunk); });
+        (void)run(graph, run_options);
+        std::vector<Row> rows;
+        for (const Chunk& chunk : chunks) {
+            for (Row& row : test::rows_of(chunk)) rows.push_back(std::move(row));
+        }
+        ASSERT_EQ(rows, expected);
+    }
+}
+
+TEST(CsvChunks, DecimalsHaveTheCommaOfTheDialect) {
+    const Schema schema({{"amount", {Kind::decimal, 2}}, {"x", {Kind::float64}}});
+    const Folder folder;
+    const std::string path = folder.write("in.csv", "amount;x\n-12,345;1,5\n7;2\n,25;,5\n");
+    Graph graph{"comma"};
+    graph
+        .source(csv_chunks(path, schema,
+                           {.delimiter = ';', .header = CsvHeader::skip, .decimal_comma = true}))
+        .sink(csv_from_chunks(folder.file("out.csv"), schema));
+    (void)run(graph);
+    EXPECT_EQ(folder.read("out.csv"), "amount,x\n-12.35,1.5\n7.00,2\n0.25,0.5\n");
+}
+
+// Memory of a chunk is for as many rows as a piece of text may have.
+TEST(CsvChunks, WideTablesHaveSmallChunks) {
+    std::vector<Field> fields;
+    std::string header;
+    for (int i = 0; i != 2'000; ++i) {
+        fields.push_back({"c" + std::to_string(i), {Kind::int64}});
+        header += (i == 0 ? "" : ",") + fields.back().name;
+    }
+    const std::string row = std::string(1'999, ',') + "5\n";
+    std::string text = header + '\n';
+    for (int i = 0; i != 150; ++i) text += row;
+    const Folder folder;
+    std::size_t rows = 0;
+    Graph graph{"wide"};
+    graph.source(csv_chunks(folder.write("in.csv", text), Schema(fields)))
+        .sink([&rows](const Chunk& chunk) {
+            rows += chunk.rows();
+            EXPECT_LT(chunk.heap_bytes(), 4U << 20);
+            EXPECT_EQ(test::value_at(chunk, 1'999, chunk.rows() - 1), Value(std::int64_t{5}));
+        });
+    (void)run(graph);
+    EXPECT_EQ(rows, 150);
+}
+
+TEST(CsvChunks, RaggedRowsLackColumns) {
+    const Folder folder;
+    std::string text = "1\n1,a\n";
+    for (int i = 2; i != 9; ++i) text += "1,a,0.5\n2\n";
+    std::vector<Row> rows;
+    CsvOptions options{.header = CsvHeader::none, .ragged = true};
+    options.columns = {1, 2, 2'000'000'000};
+    Graph graph{"ragged"};
+    graph.source(csv_chunks(folder.write("in.csv", text), some_columns(), options))
+        .sink([&rows](const Chunk& chunk) {
+            for (Row& row : test::rows_of(chunk)) rows.push_back(std::move(row));
+        });
+    (void)run(graph);
+    ASSERT_EQ(rows.size(), 16);
+    EXPECT_EQ(rows[0], (Row{Value(std::int64_t{1}), Value{}, Value{}}));
+    EXPECT_EQ(rows[14], (Row{Value(std::int64_t{1}), Value("a"), Value{}}));
+}
+
 TEST(CsvChunks, FaultsNameFileLineAndColumn) {
     const Folder folder;
     const std::string path = folder.write("in.csv", "id,amount\n1,2\n2,1e5\n");

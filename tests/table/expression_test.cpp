@@ -105,7 +105,13 @@ TEST(Expressions, TimesAndIntervals) {
     EXPECT_EQ(answer("-length", row), "-90s");
     EXPECT_THAT(fault_of<ExpressionError>("at + at"), HasSubstr("there is no time + time"));
     EXPECT_THAT(fault_of<ExpressionError>("at + 5"), HasSubstr("there is no time + int64"));
-    EXPECT_THAT(fault_of<EvaluationError>("length * 200000000000", row), HasSubstr("beyond"));
+    EXPECT_THAT(fault_of<EvaluationError>("length * 200000000000", row),
+                HasSubstr("length * 200000000000: 90s * 200000000000 is beyond its type"));
+    EXPECT_THAT(fault_of<EvaluationError>("at + '99999d'", row),
+                HasSubstr("at + '99999d': 2026-01-31T10:00:00Z + 99999d is beyond its type"));
+    EXPECT_THAT(fault_of<EvaluationError>("length / 0", row), HasSubstr(": 90s / 0 divides"));
+    EXPECT_EQ(answer("coalesce(null - at, length) = length", row), "true");
+    EXPECT_EQ(answer("null - length is null and at - null is null", row), "true");
 }
 
 TEST(Expressions, CastsRoundAndRefuse) {
@@ -165,6 +171,37 @@ TEST(Expressions, FaultsAreErrorsOrNull) {
             EXPECT_EQ(by("%", -divisor), std::to_string(value % -divisor));
         }
     }
+}
+
+// A number of another type may be too large for the type that two are compared in.
+TEST(Expressions, ComparisonsHaveNoFaults) {
+    const Row large{Value(std::numeric_limits<std::int64_t>::max()),
+                    Value(std::int64_t{999'999'999'999'999'999}), Value(std::int64_t{1})};
+    EXPECT_EQ(answer("n > 1.5", large), "true");
+    EXPECT_EQ(answer("-n < 1.5", large), "true");
+    EXPECT_EQ(answer("n = 1.5", large), "false");
+    EXPECT_EQ(answer("n in (1., 0.5)", large), "false");
+    EXPECT_EQ(answer("amount > rate", large), "true");
+    EXPECT_EQ(answer("rate < amount and -amount <= rate", large), "true");
+    EXPECT_EQ(answer("n between 1.5 and amount", large), "false");
+    EXPECT_EQ(answer("1000000000000000000 > 0.999999999999999999"), "true");
+    EXPECT_EQ(answer("1000000000000000000 = 999999999999999999."), "false");
+    EXPECT_THAT(fault_of<EvaluationError>("n + 1.5", large), HasSubstr("beyond"));
+    EXPECT_THAT(fault_of<EvaluationError>("cast(n as decimal(2)) > 1.5", large),
+                HasSubstr("beyond"));
+    // Every int64 is no decimal of 18 digits: the right side is for the rows that need it.
+    EXPECT_EQ(answer("n < 5 and cast(n as decimal(0)) = 1", large), "false");
+    EXPECT_EQ(answer("n > 5 or cast(n as decimal(0)) = 1", large), "true");
+}
+
+TEST(Expressions, TooManyDigitsAreNoDecimal) {
+    for (const char* const text : {"9999999999999999999", "-9999999999999999999", "1e3",
+                                   "99999999999999999.999", "9223372036854775808", "+-5", "."}) {
+        const Row row{{}, {}, {}, {}, {}, Value(text)};
+        EXPECT_EQ(answer("cast(name as decimal(2))", row, OnFault::null), "NULL") << text;
+    }
+    const Row row{{}, {}, {}, {}, {}, Value("000000000000000000000009999999999999999.994")};
+    EXPECT_EQ(answer("cast(name as decimal(2))", row), "9999999999999999.99");
 }
 
 TEST(Expressions, AreComputedOnlyForRowsThatNeedThem) {
@@ -251,6 +288,41 @@ TEST(ParseExpression, HasLimits) {
             for (int i = 0; i != 1'000; ++i) sum = sum + 1;
         },
         ExpressionError);
+}
+
+// A short text may stand for a tree without a bound, because `between`, `in` and `case` repeat what
+// is before them; and so may an expression that is built of itself.
+TEST(ParseExpression, RefusesPartsThatRepeatThemselves) {
+    std::string between = "true";
+    for (int i = 0; i != 60; ++i) between += " between false and true";
+    EXPECT_THROW((void)parse_expression(between), ExpressionError);
+    std::string choice = "b";
+    for (int i = 0; i != 50; ++i) choice = "case " + choice + " when true then b when b then b end";
+    EXPECT_THROW((void)parse_expression(choice), ExpressionError);
+    std::string list = "b in (true, false)";
+    for (int i = 0; i != 50; ++i) list = "(" + list + ") in (true, false)";
+    EXPECT_THROW((void)parse_expression(list), ExpressionError);
+    std::string texts = "'" + std::string(30'000, 't') + "' in (a";
+    for (int i = 0; i != 15'000; ++i) texts += ",a";
+    EXPECT_THROW((void)parse_expression(texts + ')'), ExpressionError);
+    Expression sum = col("a");
+    EXPECT_THROW(
+        {
+            for (int i = 0; i != 60; ++i) sum = sum + sum;
+        },
+        ExpressionError);
+}
+
+// Thousands of constants and of conditions that may have faults, in little memory and time.
+TEST(ParseExpression, LongTextsAreCompiledAtOnce) {
+    std::string list = "a in (a / b";
+    for (int i = 0; i != 4'000; ++i) list += fmt::format(", 1+{}, a/b", i);
+    const Schema schema({{"a", {Kind::int64}}, {"b", {Kind::int64}}});
+    Evaluator evaluator(parse_expression(list + ')'), schema);
+    ChunkMemory memory;
+    const Chunk chunk =
+        test::chunk_of(schema, {{Value(std::int64_t{3999}), Value(std::int64_t{3})}}, memory);
+    EXPECT_EQ(evaluator.select(chunk).size(), 1);
 }
 
 // Every text is an expression or an error.

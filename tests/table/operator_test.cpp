@@ -104,6 +104,25 @@ TEST(TableOperators, ProjectComputesColumns) {
     }
 }
 
+// A row in a thousand does not keep the text of the others.
+TEST(TableOperators, FilterLetsGoOfTextsThatFewRowsNeed) {
+    ChunkMemory memory;
+    std::vector<Row> rows;
+    for (std::int64_t i = 0; i != 2'000; ++i) {
+        rows.push_back({Value(1.5), Value(i), Value(std::string(200, 's') + std::to_string(i))});
+    }
+    rows[7][2] = Value{};
+    strid::test::Harness harness{step(filter(col("volume") % 1'000 == 7, trades()))};
+    for (int round = 0; round != 20; ++round) {
+        harness.record(chunk_of(trades(), rows, memory));
+        Chunk copy = harness.emitted().back();
+        ASSERT_EQ(rows_of(copy), (std::vector<Row>{rows[7], rows[1'007]}));
+        EXPECT_LT(copy.heap_bytes(), 80'000);
+    }
+    const auto kept = all_rows(harness.emitted());
+    for (std::size_t i = 0; i != 40; ++i) ASSERT_EQ(kept[i], rows[i % 2 == 0 ? 7 : 1'007]);
+}
+
 // More arenas than a chunk holds: texts are copied into one.
 TEST(TableOperators, ProjectGathersManyTexts) {
     ChunkMemory memory;

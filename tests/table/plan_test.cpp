@@ -94,6 +94,27 @@ TEST(Plan, ChecksEachStep) {
     EXPECT_THROW((void)Plan::read_csv("trades.csv", Schema{}), GraphError);
 }
 
+// A later step needs no column at all, and yet the rows.
+TEST(Plan, KeepsRowsOfWhichNoColumnIsNeeded) {
+    const Folder folder;
+    const std::string path = folder.write("in.csv",
+                                          "day,symbol,price,volume,note\n"
+                                          "1,AB,1.5,2,\n2,C,2.5,0,\n3,C,,,\n");
+    std::size_t rows = 0;
+    const Plan plan = Plan::read_csv(path, trades())
+                          .project({{"price", col("price")}, {"symbol", col("symbol")}})
+                          .project({{"one", 1}, {"two", col("price") * 2}})
+                          .filter(col("one") == 1)
+                          .project({{"three", 3}});
+    (void)run(plan, [&rows](const Chunk& chunk) {
+        rows += chunk.rows();
+        for (const test::Row& row : test::rows_of(chunk)) {
+            EXPECT_EQ(row, test::Row{test::Value(std::int64_t{3})});
+        }
+    });
+    EXPECT_EQ(rows, 3);
+}
+
 TEST(Plan, HandsChunksToAFunction) {
     const Folder folder;
     const std::string path = folder.write("in.csv", "5;AB;1.5;2;\n6;C;2.5;0;\n");

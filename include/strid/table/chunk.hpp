@@ -170,13 +170,16 @@ class Chunk {
     /// `memory`. O(columns x rows kept).
     void keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory);
     /// Keeps the columns at these places, in this order, as those of another schema; none is there
-    /// twice. O(columns).
+    /// twice. Without a column of texts it holds none. O(columns).
     void keep_columns(const Schema& schema, std::span<const std::size_t> places);
     /// Moves few rows from large blocks to small ones. O(columns x small_rows_max).
     void fit(ChunkMemory& memory);
+    /// Moves the texts to one arena of the writer, and lets the others go. Columns of texts are not
+    /// shared. O(bytes).
+    void move_texts(TextWriter& texts);
     /// The same rows in blocks of `memory` alone, of a size that fits them, with copies of their
-    /// texts: an operator that keeps chunks for long keeps such ones, or the source waits for its
-    /// text. O(bytes).
+    /// texts: an operator that keeps chunks for long keeps such ones, or the arenas stay that a few
+    /// of their texts are in. O(bytes).
     [[nodiscard]] Chunk copied(ChunkMemory& memory) const;
 
     /// Bytes that it holds beside itself; blocks and texts that others hold too count whole.

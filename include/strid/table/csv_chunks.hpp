@@ -6,8 +6,13 @@
 // that are not asked for nothing is parsed. A chunk ends with the text that was read at once, so
 // that rows of a pipe do not wait for others.
 //
-// An empty field is NULL, of a text too. Times are dates of ISO 8601 and the like, or milliseconds
-// since 1970 (base/time_text.hpp); they are written as dates in UTC. Intervals are 90s, 5m.
+// An empty field is NULL, of a text too; `""`, in quotes, is a text without bytes. Times are dates
+// of ISO 8601 and the like, or milliseconds since 1970 (base/time_text.hpp); they are written as
+// dates in UTC. Intervals are 90s, 5m.
+//
+// The rows of a chunk point into a piece of the input's text, of which there are few
+// (TextOptions::chunks). While chunks hold half of them, further chunks get copies of their texts:
+// a source never waits for chunks that are kept.
 //
 // Threads and replicas as in FileSource and CsvWriter.
 #pragma once
@@ -45,7 +50,7 @@ class CsvChunks : public CsvSource {
     /// At most `chunks_of_poll` chunks.
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        Emitted<Emit> emitted{emit, *this};
+        Emitted<Emit, true> emitted{emit, *this};
         const SourceStatus status =
             poll_records<Chunk, true>(emitted, std::min(budget, chunks_of_poll), ChunkRows{*this});
         text_.reset();
@@ -53,7 +58,7 @@ class CsvChunks : public CsvSource {
     }
     /// Parses a range, as a copy of the source that has read it.
     void parse(ParsedRows<Chunk>& range) {
-        Emitted<ParsedRows<Chunk>> emitted{range, *this};
+        Emitted<ParsedRows<Chunk>, false> emitted{range, *this};
         parse_apart<Chunk, true>(range, emitted, ChunkRows{*this});
     }
     /// See FileSource.
@@ -66,15 +71,31 @@ class CsvChunks : public CsvSource {
     static constexpr std::int16_t passed_over = -1;
 
     /// A chunk holds the text that its rows point into, so that batches need not.
-    template <class Emit>
+    template <class Emit, bool leaves_source>
     struct Emitted {
         Emit& emit;
         CsvChunks& source;
 
-        bool operator()(Chunk&& chunk) { return emit(std::move(chunk)); }
-        void keep_alive(const memory::TextReference& text) { source.text_ = text; }
+        bool operator()(Chunk&& chunk) {
+            if constexpr (leaves_source) source.spare_text(chunk);
+            return emit(std::move(chunk));
+        }
+        void keep_alive(const memory::TextReference& text) {
+            source.text_ = text;
+            if constexpr (!leaves_source) emit.keep_alive(text);  // for the source
+        }
         void ingress_at(std::int64_t ns) { emit.ingress_at(ns); }
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
+    };
+    /// Pieces of text that chunks hold which have left. A copy of the source has none.
+    struct TextsOut {
+        TextsOut() = default;
+        TextsOut(const TextsOut& /*other*/) noexcept {}
+        TextsOut(TextsOut&&) noexcept = default;
+        TextsOut& operator=(const TextsOut&) = delete;
+        ~TextsOut() = default;
+
+        std::vector<memory::TextReference> pieces;
     };
     struct ChunkRows : CsvRows {
         explicit ChunkRows(CsvChunks& chunks) noexcept : CsvRows(chunks), source(&chunks) {}
@@ -96,6 +117,8 @@ class CsvChunks : public CsvSource {
         CsvChunks* source;
     };
 
+    /// Copies the texts of a chunk that leaves where too few pieces would be left.
+    void spare_text(Chunk& chunk);
     Row read_chunk(Chunk& chunk);
     /// Into the row of the chunk.
     Row read_row(Chunk& chunk, std::size_t row);
@@ -113,8 +136,9 @@ class CsvChunks : public CsvSource {
     std::vector<std::int16_t> steps_;  // for each field up to the last that is asked for, its
                                        // column; empty: not known yet
     ChunkMemory memory_;
-    memory::TextReference text_;  // that rows are read from
-    Chunk passed_;                // rows that another run has emitted
+    memory::TextReference text_;  // that rows are read from, or were where they leave
+    TextsOut out_;
+    Chunk passed_;  // rows that another run has emitted
     RangeParsers<CsvChunks> parsers_;
 };
 

@@ -19,7 +19,8 @@
 // `coalesce` and `case` are the ways out.
 //
 // **Faults.** An integer, decimal, time or interval beyond its type, a division by zero and a text
-// that cannot be cast are faults of a row (evaluator.hpp: OnFault). A float64 follows IEEE 754
+// that cannot be cast are faults of a row (evaluator.hpp: OnFault). A comparison of numbers has
+// none: each int64 and decimal is compared exactly, whatever its scale. A float64 follows IEEE 754
 // otherwise. `case` and `coalesce` compute a value only for the rows that need it, and the right
 // side of `and` and `or` only for rows that the left side leaves open, where it can have faults.
 //
@@ -52,11 +53,14 @@ struct ExpressionNode;
 }  // namespace detail
 
 /// One expression. Its functions take no longer than its size; they throw ExpressionError for a
-/// tree of more than `depth_max` levels.
+/// tree of more than `depth_max` levels, or of more than `bytes_max`.
 class Expression {
   public:
     /// Levels of a tree.
     static constexpr std::size_t depth_max = 400;
+    /// Of a tree: 16 bytes for each operation, column and literal, and their names and texts. A
+    /// part counts as often as it is repeated, which `between`, `in` and `case` do.
+    static constexpr std::size_t bytes_max = std::size_t{4} << 20;
 
     /// NULL.
     Expression();
@@ -144,7 +148,8 @@ struct When {
 /// 10:00:00', interval '5m', columns by name or as "name", + - * / % ||, = <> < <= > >=, between,
 /// in, is null, and, or, not, case, cast(x as type), coalesce. A number with a point is a decimal,
 /// one with an exponent a float64. Throws ExpressionError, which names the place in the text by its
-/// column from 1, for a text that is none, of more than 64 KiB or nested too deeply. O(size).
+/// column from 1, for a text that is none, of more than 64 KiB, nested too deeply, or for a tree
+/// beyond Expression::bytes_max. O(size).
 [[nodiscard]] Expression parse_expression(std::string_view text);
 
 }  // namespace strid::table

@@ -83,9 +83,9 @@ class Plan {
 /// errors of a run: InputOutputError, OperatorError.
 RunReport run(const Plan& plan, const RunOptions& options = {});
 /// The same for a plan that writes nowhere: `take` gets its chunks, one at a time, in order, by a
-/// thread of the run. It keeps `chunk.copied(memory)` where it keeps chunks, because each holds a
-/// piece of the input's text, and the source waits while all pieces are out. Throws GraphError if
-/// the plan writes somewhere.
+/// thread of the run. Chunks that it keeps may hold a large piece of the input's text for a few
+/// rows: `chunk.copied(memory)` has those rows alone. Throws GraphError if the plan writes
+/// somewhere.
 RunReport run(const Plan& plan, std::function<void(const Chunk&)> take,
               const RunOptions& options = {});
 

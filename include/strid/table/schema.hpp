@@ -64,22 +64,24 @@ class Schema {
     /// No columns.
     Schema() = default;
     /// Throws GraphError for a name that is empty or there twice, and for a decimal with a scale
-    /// beyond 18.
+    /// beyond 18. O(columns log(columns)).
     explicit Schema(std::vector<Field> fields);
 
     /// The columns.
     [[nodiscard]] std::span<const Field> fields() const& noexcept {
-        return fields_ ? std::span<const Field>(*fields_) : std::span<const Field>{};
+        return columns_ ? std::span<const Field>(columns_->fields) : std::span<const Field>{};
     }
     /// They would not outlive the schema.
     std::span<const Field> fields() const&& = delete;
     /// How many columns there are.
-    [[nodiscard]] std::size_t size() const noexcept { return fields_ ? fields_->size() : 0; }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return columns_ ? columns_->fields.size() : 0;
+    }
     /// A column by its place from 0, which must be there.
     [[nodiscard]] const Field& operator[](std::size_t column) const noexcept {
-        return (*fields_)[column];
+        return columns_->fields[column];
     }
-    /// The place of the column of this name, if there is one. O(columns).
+    /// The place of the column of this name, if there is one. O(log(columns)).
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
     /// As find(); throws GraphError where there is none, with the names that there are.
     [[nodiscard]] std::size_t place_of(std::string_view name) const;
@@ -88,11 +90,15 @@ class Schema {
 
     /// Whether names and types are the same, in the same order.
     friend bool operator==(const Schema& one, const Schema& other) noexcept {
-        return one.fields_ == other.fields_ || std::ranges::equal(one.fields(), other.fields());
+        return one.columns_ == other.columns_ || std::ranges::equal(one.fields(), other.fields());
     }
 
   private:
-    std::shared_ptr<const std::vector<Field>> fields_;
+    struct Columns {
+        std::vector<Field> fields;
+        std::vector<std::uint32_t> by_name;  // their places
+    };
+    std::shared_ptr<const Columns> columns_;
 };
 
 }  // namespace strid::table
