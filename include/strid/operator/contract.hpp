@@ -49,7 +49,7 @@
 //     void on(CutOff)                  OF   in a sink: the run ends before the stream; any thread
 //     void on(Stopped) noexcept        S    the run is stopped, cancelled or has failed; any thread
 //
-// A hook of many records returns false when `emit.room()` does, and goes on when it is called again.
+// A hook of many records returns false when `emit.room()` does, and goes on in its next call.
 //
 // Other members by name, in `.has` (`state()` and the last three need no entry):
 //
