@@ -7,8 +7,10 @@ each change counts once; places that a run cannot go on at are refused.
 """
 
 import contextlib
+import resource
 import shutil
 import signal
+import subprocess
 import time
 
 from postgres_changes_case import SHORT, ChangesCase
@@ -148,6 +150,30 @@ class Places(ChangesCase):
         self.assertEqual(self.server.sql(f"select '{after}'::pg_lsn >= '{end}'"), [("t",)])
         self.run_to_end(self.changes("&until=end"), "--snapshots", "state")
         self.assertEqual(self.seen(), [("copy", 1, 1, 10), ("insert", 2, 2, 20)])
+
+    def test_a_snapshot_that_is_not_stored_confirms_nothing(self):
+        """No file of the run can grow for a while."""
+        run = subprocess.Popen(
+            self.counting(self.changes(SHORT), "--output", "-", "--snapshots", "state",
+                          "--snapshot-every", "50ms"),
+            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            restore_signals=False)  # as Python: SIGXFSZ is ignored
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        until(lambda: self.server.slots() == ["strid"])
+        _, most = resource.prlimit(run.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (0, most))
+        self.assertIn("could not be stored", run.stderr.readline())
+        self.server.sql("insert into items values (2, 2, 20)")
+        end = self.server.sql("select pg_current_wal_flush_lsn()")[0][0]
+        reached = ("select 1 from pg_replication_slots where confirmed_flush_lsn >= "
+                   f"'{end}'::pg_lsn")
+        for _ in range(10):  # snapshots behind the row
+            self.assertIn("could not be stored", run.stderr.readline())
+        self.assertEqual(self.server.sql(reached), [])
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most, most))
+        until(lambda: self.server.sql(reached))
 
     def test_a_slot_that_is_gone_is_refused(self):
         self.begin()
