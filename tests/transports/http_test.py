@@ -17,7 +17,7 @@ import unittest
 from collections import Counter
 
 from http_case import HttpCase, body_of
-from transport_case import TIMEOUT_S, main
+from transport_case import TIMEOUT_S, main, until
 
 
 class Clients(HttpCase):
@@ -128,13 +128,13 @@ class BackPressure(HttpCase):
 
 
 class Stops(HttpCase):
-    def posting(self, clients: int, until) -> tuple[list, list, list]:
-        """Posts from many clients until that. Bodies that were taken, refused, and unanswered."""
+    def posting(self, clients: int, is_over) -> tuple[list, list, list]:
+        """Posts from many clients until it is over. Bodies that were taken, refused, and unanswered."""
         taken, refused, unanswered = [], [], []
 
         def client(number: int) -> None:
             post = 0
-            while not until():
+            while not is_over():
                 post += 1
                 names = [f"c{number}-{self.lives}-{post}-{i}"
                          for i in range(random.randrange(1, 200))]
@@ -178,12 +178,11 @@ class Stops(HttpCase):
                 run = self.live(*journal)
                 is_over = threading.Event()
                 bodies = self.posting(16, is_over.is_set)
-                time.sleep(0.5)
+                until(lambda: len(bodies[0]) > 20)
                 self.stopped(run)
                 is_over.set()
                 for thread in self.joins:
                     thread.join()
-                self.assertGreater(len(bodies[0]), 20)
                 self.check(*bodies)
 
     def test_what_was_answered_before_a_kill_is_counted_once(self):
@@ -196,13 +195,12 @@ class Stops(HttpCase):
             run.kill()
             run.wait()
             run = self.live(*options)
-        time.sleep(0.2)
+        until(lambda: len(bodies[0]) > 50)
         is_over.set()
         for thread in self.joins:
             thread.join()
         self.stopped(run)
         self.stopped(self.live(*options, "--drain"))
-        self.assertGreater(len(bodies[0]), 50)
         self.check(*bodies)
 
     def test_snapshots_want_a_journal(self):

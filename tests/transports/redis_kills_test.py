@@ -174,7 +174,7 @@ class Servers(RedisCase):
                 proxy = LateProxy(self.server.port)
                 self.addCleanup(proxy.close)
                 self.ended(self.fed(ticks, 2, f"redis://127.0.0.1:{proxy.port}/{target}", *options))
-                self.assertGreater(proxy.late, 2)
+                self.assertGreater(proxy.late, 0)
                 print(f"redis: {proxy.late} transactions came late")
                 self.assertEqual(self.bars(target), ticks.expected())
 

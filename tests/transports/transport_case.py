@@ -98,6 +98,14 @@ class TransportCase(unittest.TestCase):
         self.addCleanup(run.kill)
         return run
 
+    def until_warned(self, run: subprocess.Popen, text: str) -> None:
+        """Reads lines of standard error up to one with `text`; a slow snapshot adds others."""
+        read = ""
+        while text not in read:
+            line = run.stderr.readline()
+            self.assertNotEqual(line, "", read)
+            read += line
+
     def ended(self, run: subprocess.Popen, status: int = 0) -> str:
         """Waits for a run that is fed; returns what it has written to standard error."""
         text = run.stderr.read()

@@ -139,17 +139,24 @@ TEST(Call, WindowsBehindItRefuseTheSameRecords) {
 
 TEST(Call, AStopDrainsAndACancellationAsksCallsToStop) {
     std::atomic<std::uint64_t> begun{0};
+    std::atomic<bool> may_answer{false};
     Numbers64 out;
     {
         Graph graph{"stopped"};
         graph.source(Numbers{.count = UINT64_MAX})
-            .call(slow([&begun](std::uint64_t) { return ++begun, 1000; }), {.in_flight = 4})
+            .call(slow([&](std::uint64_t) {
+                      ++begun;
+                      while (!may_answer) std::this_thread::sleep_for(100us);
+                      return 0;
+                  }),
+                  {.in_flight = 4})
             .sink([&out](std::uint64_t n) { out.push_back(n); });
         Running running = start(graph, {.workers = 2});
-        while (begun < 40) std::this_thread::sleep_for(1ms);
+        while (begun < 4) std::this_thread::sleep_for(1ms);
         running.stop();
-        // The source has sent a batch at least: each of its records is a call of 1 ms.
-        EXPECT_FALSE(running.wait_for(1ms));
+        EXPECT_FALSE(running.wait_for(20ms)) << "four calls have not answered";
+        may_answer = true;
+        while (begun < 8) std::this_thread::sleep_for(1ms);  // those of a batch are drained
         running.cancel();
         EXPECT_TRUE(running.wait_for(20s));
     }
