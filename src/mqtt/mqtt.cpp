@@ -25,6 +25,8 @@ namespace mqtt {
 namespace {
 
 constexpr std::int64_t retry_ns = 500'000'000;
+/// So many bytes of messages are taken before the first of them is handed on.
+constexpr std::size_t together_max = 64 << 10;
 /// So many messages are on their way to the broker at most.
 constexpr std::size_t undelivered_max = 1'000;
 
@@ -68,6 +70,12 @@ class TopicInput final : public TransportInput {
         try {
             if (std::exchange(lost_at_ns_, 0) != 0) client_.connect();
             client_.step(wait_ms);
+            // A step takes one message. Those that have arrived as well come together with it, so
+            // that a journal is synchronised once for all of them.
+            for (std::size_t before = 0; text_.size() != before && text_.size() < together_max;) {
+                before = text_.size();
+                client_.step(0);
+            }
             lost_.clear();
         } catch (const ConnectionLost& error) {
             lost_ = error.what();
