@@ -129,7 +129,7 @@ class BackPressure(HttpCase):
 
 class Stops(HttpCase):
     def posting(self, clients: int, is_over) -> tuple[list, list, list]:
-        """Posts from many clients until it is over. Bodies that were taken, refused, and unanswered."""
+        """Posts from many clients until it is over. Bodies taken, refused, and unanswered."""
         taken, refused, unanswered = [], [], []
 
         def client(number: int) -> None:
