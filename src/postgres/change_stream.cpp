@@ -27,17 +27,11 @@ std::int64_t us_since_1970() {
 
 }  // namespace
 
-// A server whose machine is gone is noticed by the kernel: it may be silent for long while it reads
-// its log.
 ChangeStream::ChangeStream(const TransportAddress& server, Options options, RunScope* run)
     : options_(std::move(options)),
       run_(run),
       address_(server.text()),
-      connection_(server, {{"replication", "database"},
-                           {"keepalives_idle", "20"},
-                           {"keepalives_interval", "5"},
-                           {"keepalives_count", "4"},
-                           {"tcp_user_timeout", "40000"}}),
+      connection_(server, Connection::of_reader({{"replication", "database"}})),
       watch_(server) {}
 
 void ChangeStream::open() {

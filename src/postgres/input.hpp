@@ -29,12 +29,14 @@ class QueryInput final : public TransportInput {
         std::string query;
         std::string table;
     };
+    [[nodiscard]] bool begins(int wait_ms);
     [[nodiscard]] bool wait(int wait_ms);
 
     Rows rows_;
     Connection connection_;
     std::unique_ptr<char, FreesRow> row_;
-    std::string_view left_;  // of the row
+    std::string_view left_;   // of the row
+    bool has_begun_ = false;  // the server has computed the first rows
     bool has_ended_ = false;
 };
 

@@ -13,7 +13,8 @@ import threading
 import time
 import unittest
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main
+from look_up import LookUpCase
+from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main, until
 
 BARS = ("create table bars (symbol text, window_start integer, window_end integer, n integer, "
         "total integer)")
@@ -176,6 +177,24 @@ class Faults(SqliteCase):
         self.base.execute("pragma journal_mode = delete")
         text = self.window("sqlite:base.db?table=ticks", "sqlite:base.db?table=bars", status=1)
         self.assertIn("this program reads and writes the database", text)
+
+
+class LookUps(SqliteCase, LookUpCase):
+    def test_follow_the_table(self):
+        create = "create table products (number integer, name text)"
+        self.base.execute(create)
+        self.base.execute("insert into products values (1, 'tea')")
+        self.begin("sqlite:base.db?table=products")
+        self.assertEqual([self.name(number) for number in (1, 2)], ["tea", "-"])
+        self.base.execute("insert into products values (2, 'milk')")
+        until(lambda: self.name(2) == "milk")
+        self.base.execute("drop table products")
+        self.assertIn("no such table: products", self.reported())
+        self.assertEqual(self.name(1), "tea")
+        self.base.execute(create)
+        until(lambda: self.name(1) == "-")
+        self.assertEqual(self.end(), "")
+        self.assertIn("no such table", self.fault("sqlite:base.db?table=none"))
 
 
 if __name__ == "__main__":
