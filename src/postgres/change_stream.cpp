@@ -74,9 +74,8 @@ void ChangeStream::start(Lsn from) {
 }
 
 std::string_view ChangeStream::next(int wait_ms) {
-    for (bool has_waited = false;; has_waited = true) {
-        Lock lock(mutex_);
-        if (has_waited && ::PQconsumeInput(connection_.get()) == 0) connection_.fail();
+    Lock lock(mutex_);
+    for (bool has_looked = wait_ms == at_hand;; has_looked = true) {
         char* message = nullptr;
         const int size = ::PQgetCopyData(connection_.get(), &message, 1);
         message_.reset(message);
@@ -87,12 +86,16 @@ std::string_view ChangeStream::next(int wait_ms) {
             if (::PQresultStatus(last.get()) == PGRES_FATAL_ERROR) connection_.fail(last.get());
             throw ConnectionLost(address_ + ": the server has ended the stream of changes");
         }
-        if (has_waited) return {};
-        struct pollfd waited {
-            ::PQsocket(connection_.get()), POLLIN, 0
-        };
-        lock.unlock();
-        if (::poll(&waited, 1, wait_ms) <= 0) return {};
+        if (has_looked) return {};
+        if (wait_ms != 0) {
+            struct pollfd waited {
+                ::PQsocket(connection_.get()), POLLIN, 0
+            };
+            lock.unlock();
+            if (::poll(&waited, 1, wait_ms) <= 0) return {};
+            lock.lock();
+        }
+        if (::PQconsumeInput(connection_.get()) == 0) connection_.fail();
     }
 }
 
