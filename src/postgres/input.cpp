@@ -10,13 +10,6 @@
 
 namespace strid::postgres {
 
-QueryInput::Rows::Rows(TransportAddress& address)
-    : query(address.take("query")), table(address.take("table")) {
-    if (query.empty() == table.empty()) {
-        address.refuse("an input has one of the options 'table' and 'query'");
-    }
-}
-
 QueryInput::QueryInput(TransportAddress address)
     : rows_(address), connection_(address, Connection::of_reader()) {
     connection_.open();

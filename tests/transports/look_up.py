@@ -16,17 +16,18 @@ class LookUpCase(TransportCase):
             raise unittest.SkipTest("look_up is not built")
         super().setUp()
 
-    def fault(self, address: str) -> str:
+    def fault(self, address: str, *how: str) -> str:
         """The error of a program that cannot begin."""
-        run = subprocess.run([PROGRAM, address], cwd=self.folder, stdin=subprocess.DEVNULL,
+        run = subprocess.run([PROGRAM, address, *how], cwd=self.folder, stdin=subprocess.DEVNULL,
                              capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         return run.stderr
 
-    def begin(self, address: str) -> None:
-        self.run_ = subprocess.Popen([PROGRAM, address], cwd=self.folder, stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def begin(self, address: str, *how: str) -> None:
+        self.run_ = subprocess.Popen([PROGRAM, address, *how], cwd=self.folder, text=True,
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE)
         self.addCleanup(self.run_.communicate)
         self.addCleanup(self.run_.kill)
 

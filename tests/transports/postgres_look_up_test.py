@@ -39,6 +39,31 @@ class LookUps(PostgresCase, LookUpCase):
         until(lambda: self.name(4) == "salt")
         self.assertEqual(self.end(), "")
 
+    def test_ask_for_each_key_also_behind_a_restart(self):
+        self.begin(self.server.address("table=products"), "asked")
+        self.assertEqual([self.name(number) for number in (1, 3, 2)], ["tea", "-", "milk"])
+        self.server.sql("insert into products values (3, null, 3); "
+                        "update products set name = 'bread, \"white\"' where number = 1")
+        until(lambda: self.name(1) == 'bread, "white"')
+        until(lambda: self.name(3) == "")
+        self.server.stop("immediate")
+        until(lambda: self.name(1) == "lost")
+        self.server.start()
+        until(lambda: self.name(2) == "milk")
+        self.assertEqual(self.end(), "")
+        self.begin(self.server.address("query=select name, -number as number from products"),
+                   "asked")
+        self.assertEqual(self.name(-2), "milk")
+        self.server.sql("insert into products values (0, 'tea', 1)")
+        self.name(-1)
+        self.assertIn("the key -1 is there twice", self.reported())
+        for address, reason in (
+            (self.server.address("table=none"), 'relation "none" does not exist'),
+            (self.server.address("query=select 1 as number"), 'name does not exist'),
+            (self.server.address("changes=sold&slot=one"), "'table' and 'query'"),
+        ):
+            self.assertIn(reason, self.fault(address, "asked"))
+
     def test_begin_with_a_table_or_not_at_all(self):
         for address, reason in (
             (self.server.address("table=none"), 'relation "none" does not exist'),

@@ -196,6 +196,21 @@ class LookUps(SqliteCase, LookUpCase):
         self.assertEqual(self.end(), "")
         self.assertIn("no such table", self.fault("sqlite:base.db?table=none"))
 
+    def test_ask_for_each_key(self):
+        self.base.execute("create table products (number integer, name text)")
+        self.base.execute("insert into products values (1, 'tea'), (2, null)")
+        self.begin("sqlite:base.db?table=products", "asked")
+        self.assertEqual([self.name(number) for number in (1, 2, 3)], ["tea", "", "-"])
+        self.base.execute("update products set name = 'milk' where number = 1")
+        until(lambda: self.name(1) == "milk")
+        self.base.execute("insert into products values (1, 'tea')")
+        checkpoint = self.base.execute("pragma wal_checkpoint(truncate)").fetchone()
+        self.assertEqual(checkpoint[0], 0)  # no answer holds a transaction
+        until(lambda: self.name(1) == "")  # it has ended
+        self.assertIn("the key 1 is there twice", self.reported())
+        self.assertIn("no such column", self.fault(
+            "sqlite:base.db?query=select number from products", "asked"))
+
 
 if __name__ == "__main__":
     main()
