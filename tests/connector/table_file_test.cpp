@@ -335,6 +335,9 @@ TEST_F(ServerTable, KeepsTheTableWhileTheServerIsAwayAndReportsItOnce) {
     std::vector<std::string> reported;
     std::vector<std::string> logged;
     set_log([&](const LogMessage& message) { logged.emplace_back(message.text); });
+    const struct WithoutLog {
+        ~WithoutLog() { set_log(nullptr); }
+    } at_the_end;
     const auto campaigns = ads("rows:x", {.check_every = 1ms, .report = [&](const auto& failure) {
                                               const std::lock_guard lock(mutex);
                                               reported.push_back(failure);
