@@ -54,7 +54,7 @@ std::string_view between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// Rows of a table have a header in front, also those of a run that goes on at a position.
+/// Rows of a table always have a header in front, also those of a run that goes on at a position.
 bool has_messages(const ByteReader& bytes, const std::string& path) {
     return bytes.has_positions() && !transport_is_table(path);
 }
@@ -103,7 +103,7 @@ void CsvSource::begin_input() {
     fields_per_row_ = 0;
     looked_at_line_ = 0;
     header_done_ = false;
-    if (!has_header_) settle_columns();
+    if (!has_header_ && !transport_is_table(path())) settle_columns();
 }
 
 void CsvSource::fail_header(const std::string& reason) const {

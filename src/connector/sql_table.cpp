@@ -13,6 +13,21 @@ TableOptions::TableOptions(TransportAddress& address)
     if (name.empty()) address.refuse("an output has the option 'table': ?table=NAME");
 }
 
+RowsOptions::RowsOptions(TransportAddress& address)
+    : table(address.take("table")), query(address.take("query")) {
+    if (query.empty() == table.empty()) {
+        address.refuse("an input has one of the options 'table' and 'query'");
+    }
+}
+
+std::string query_of_key(const TableQuery& asked, const std::string& rows,
+                         std::string_view parameter, const Quote& quote) {
+    // A name in quotes that is no column is a text to SQLite, unless a table stands before it.
+    const Quote column = [&quote](std::string_view name) { return "strid_rows." + quote(name); };
+    return fmt::format("select {} from {} as strid_rows where {} = {} limit 2",
+                       list_of(asked.columns, column), rows, column(asked.key), parameter);
+}
+
 std::string list_of(const std::vector<std::string>& names, const Quote& quote) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + quote(name);

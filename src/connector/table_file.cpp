@@ -15,7 +15,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <strid/base/log.hpp>
 #include <strid/connector/table_file.hpp>
+#include <strid/connector/transport.hpp>
 #include <strid/engine/base/excerpt.hpp>
 #include <strid/engine/base/thread_name.hpp>
 
@@ -84,10 +86,23 @@ class Changed : public InputOutputError {
         : InputOutputError(fmt::format("{}: the file changed while it was read", shown(path))) {}
 };
 
+/// The last handle is gone while its thread reads: not an error.
+struct Stopped {};
+
+/// Of the thread that reads a table again; null: a caller waits for the table.
+thread_local const std::stop_token* stop_of_reading = nullptr;
+
 }  // namespace
 
-void wait_for_rows() {
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+void go_on_reading(bool has_rows) {
+    if (stop_of_reading != nullptr && stop_of_reading->stop_requested()) throw Stopped{};
+    if (!has_rows) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+}
+
+void check_rows_end(const ByteReader& rows, const std::string& path) {
+    if (!rows.has_positions()) return;
+    throw GraphError(fmt::format(
+        "{}: a table for look-ups has an end, and changes and messages have none", shown(path)));
 }
 
 void fail_table(const std::string& path, const std::vector<std::uint64_t>& lines,
@@ -107,11 +122,19 @@ class FileWatch::Reader {
     Reader(std::string path, const TableFileOptions& options, std::function<TakeOver()> read,
            std::function<void(std::exception_ptr)> fail)
         : path_(std::move(path)),
+          is_text_(!transport_is_table(path_)),
+          is_file_(is_text_ || state_of(path_).has_value()),
           options_(options),
           read_(std::move(read)),
           fail_(std::move(fail)) {
         if (options.check_every < Duration::zero()) {
             throw GraphError("the time between two looks at a table's file must not be negative");
+        }
+        if (!is_transport_address(path_)) return;
+        check_transport_address(path_);
+        if (is_text_) {
+            throw GraphError(fmt::format(
+                "{}: a table for look-ups is a file, or a table of a database", shown(path_)));
         }
     }
 
@@ -122,12 +145,13 @@ class FileWatch::Reader {
             read_()();
         }
         if (options_.check_every == Duration::zero()) return;
-        if (!tried_.has_value() || !tried_->is_regular) {
+        if (is_file_ && (!tried_.has_value() || !tried_->is_regular)) {
             throw GraphError(fmt::format(
                 "{} can be read once only: check_every needs a regular file", shown(path_)));
         }
         thread_ = std::jthread([this](const std::stop_token& stop) {
             strid::detail::name_this_thread("strid-table");
+            stop_of_reading = &stop;
             watch(stop);
         });
     }
@@ -161,6 +185,10 @@ class FileWatch::Reader {
 
     void look() {
         const std::lock_guard lock{reading_};
+        if (!is_file_) {
+            (void)read_anew();
+            return;
+        }
         const std::optional<FileState> now = state_of(path_);
         if (now == tried_) {
             resting_.reset();
@@ -181,21 +209,25 @@ class FileWatch::Reader {
     /// With `tried_` as the file was before. True where a version was taken over.
     bool read_anew() {
         try {
-            if (!tried_.has_value()) {
-                throw InputOutputError(
-                    fmt::format("{}: {}", shown(path_), std::generic_category().message(ENOENT)));
-            }
-            if (!tried_->is_regular) {
-                throw InputOutputError(
-                    fmt::format("{}: only a regular file can be read again", shown(path_)));
-            }
-            check_last_line(path_);
+            if (is_file_) check_file();
             const TakeOver take_over = read_();
-            if (state_of(path_) != tried_) throw Changed(path_);
+            if (is_file_ && state_of(path_) != tried_) throw Changed(path_);
             take_over();
+            is_lost_ = false;
             const std::lock_guard lock{mutex_};
             failure_.clear();
             return true;
+        } catch (const Stopped&) {
+            return false;
+        } catch (const ConnectionLost& error) {
+            // Once, however often the server is asked while it is away.
+            if (std::exchange(is_lost_, true)) {
+                const std::lock_guard lock{mutex_};
+                failure_ = error.what();
+            } else {
+                report(error.what());
+            }
+            return false;
         } catch (const Changed& error) {
             // The thread will see another state and read once more.
             if (thread_.joinable()) {
@@ -206,9 +238,24 @@ class FileWatch::Reader {
             }
             return false;
         } catch (const std::exception& error) {
-            report(error.what());
+            is_lost_ = false;
+            // Each look at a table of a database finds the same fault until it is mended.
+            if (is_file_ || last_failure() != error.what()) report(error.what());
             return false;
         }
+    }
+
+    /// Throws where the file is none that can be taken over.
+    void check_file() const {
+        if (!tried_.has_value()) {
+            throw InputOutputError(
+                fmt::format("{}: {}", shown(path_), std::generic_category().message(ENOENT)));
+        }
+        if (!tried_->is_regular) {
+            throw InputOutputError(
+                fmt::format("{}: only a regular file can be read again", shown(path_)));
+        }
+        if (is_text_) check_last_line(path_);
     }
 
     void report(const std::string& failure) {
@@ -217,19 +264,24 @@ class FileWatch::Reader {
             failure_ = failure;
             ++failures_;
         }
+        const bool is_kept = options_.on_failed_reload == OnFailedReload::keep;
+        const std::string text =
+            failure + (is_kept ? ": look-ups go on in the table as it was" : "");
+        log_event({.level = LogLevel::warning, .text = text});
         if (options_.report) options_.report(failure);
-        if (options_.on_failed_reload == OnFailedReload::fail) {
-            fail_(std::make_exception_ptr(InputOutputError(failure)));
-        }
+        if (!is_kept) fail_(std::make_exception_ptr(InputOutputError(failure)));
     }
 
     const std::string path_;
+    const bool is_text_;  // else rows of a table, which a transport reads
+    const bool is_file_;  // else each look reads it: nothing is known of it before
     const TableFileOptions options_;
     const std::function<TakeOver()> read_;
     const std::function<void(std::exception_ptr)> fail_;
-    std::mutex reading_;  // one reads at a time; guards these two
+    std::mutex reading_;  // one reads at a time; guards these three
     std::optional<FileState> tried_;
     std::optional<FileState> resting_;
+    bool is_lost_ = false;      // the server, since the table was read last
     mutable std::mutex mutex_;  // guards these two
     std::string failure_;
     std::uint64_t failures_ = 0;

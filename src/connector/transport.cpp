@@ -273,6 +273,13 @@ std::unique_ptr<TransportOutput> make_transport_output(const std::string& addres
     return transport.output(std::move(parts));
 }
 
+std::unique_ptr<TransportTable> make_transport_table(const std::string& address, TableQuery query) {
+    TransportAddress parts(address);
+    const Transport transport = served(parts);
+    if (!transport.table) parts.refuse("rows cannot be asked for there one by one");
+    return transport.table(std::move(parts), std::move(query));
+}
+
 RunScope* run_of_input() noexcept {
     return detail::RunOfInput::current();
 }

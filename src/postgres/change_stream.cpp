@@ -27,17 +27,11 @@ std::int64_t us_since_1970() {
 
 }  // namespace
 
-// A server whose machine is gone is noticed by the kernel: it may be silent for long while it reads
-// its log.
 ChangeStream::ChangeStream(const TransportAddress& server, Options options, RunScope* run)
     : options_(std::move(options)),
       run_(run),
       address_(server.text()),
-      connection_(server, {{"replication", "database"},
-                           {"keepalives_idle", "20"},
-                           {"keepalives_interval", "5"},
-                           {"keepalives_count", "4"},
-                           {"tcp_user_timeout", "40000"}}),
+      connection_(server, Connection::of_reader({{"replication", "database"}})),
       watch_(server) {}
 
 void ChangeStream::open() {
@@ -80,9 +74,8 @@ void ChangeStream::start(Lsn from) {
 }
 
 std::string_view ChangeStream::next(int wait_ms) {
-    for (bool has_waited = false;; has_waited = true) {
-        Lock lock(mutex_);
-        if (has_waited && ::PQconsumeInput(connection_.get()) == 0) connection_.fail();
+    Lock lock(mutex_);
+    for (bool has_looked = wait_ms == at_hand;; has_looked = true) {
         char* message = nullptr;
         const int size = ::PQgetCopyData(connection_.get(), &message, 1);
         message_.reset(message);
@@ -93,12 +86,16 @@ std::string_view ChangeStream::next(int wait_ms) {
             if (::PQresultStatus(last.get()) == PGRES_FATAL_ERROR) connection_.fail(last.get());
             throw ConnectionLost(address_ + ": the server has ended the stream of changes");
         }
-        if (has_waited) return {};
-        struct pollfd waited {
-            ::PQsocket(connection_.get()), POLLIN, 0
-        };
-        lock.unlock();
-        if (::poll(&waited, 1, wait_ms) <= 0) return {};
+        if (has_looked) return {};
+        if (wait_ms != 0) {
+            struct pollfd waited {
+                ::PQsocket(connection_.get()), POLLIN, 0
+            };
+            lock.unlock();
+            if (::poll(&waited, 1, wait_ms) <= 0) return {};
+            lock.lock();
+        }
+        if (::PQconsumeInput(connection_.get()) == 0) connection_.fail();
     }
 }
 

@@ -53,7 +53,9 @@ class ChangeStream final : public RunScope::Result {
     /// From now on messages come, from this place on; the slot is there.
     void start(Lsn from);
     /// The next message, of which the caller has the bytes until the next call; empty: none has
-    /// come in this time. Throws ConnectionLost and InputOutputError.
+    /// come in this time. `at_hand`: of those that were received, without a call of the system.
+    /// Throws ConnectionLost and InputOutputError.
+    static constexpr int at_hand = -1;
     [[nodiscard]] std::string_view next(int wait_ms);
 
     /// All before it was emitted by a run without snapshots, or is in a snapshot that was stored.

@@ -143,7 +143,9 @@ void ChangesInput::wait_for_copy(int wait_ms) {
 void ChangesInput::take_changes(int wait_ms) {
     try {
         while (text_.size() < text_bytes && phase_ == Phase::streaming) {
-            const std::string_view bytes = stream_->next(text_.empty() ? wait_ms : 0);
+            // The server sends each row alone: rows that have come are handed on at once.
+            const int wait = text_.empty() ? wait_ms : ChangeStream::at_hand;
+            const std::string_view bytes = stream_->next(wait);
             if (bytes.empty()) return;
             const ReplicationMessage message = read_replication_message(bytes);
             take(message);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -28,7 +27,7 @@ std::string encoded(std::string_view text) {
 
 /// The address without the options of a transport. With a limit for the time of connecting, and
 /// with these options, where it has no others of their names.
-std::string place_of(const TransportAddress& address, Connection::Options defaults) {
+std::string place_of(const TransportAddress& address, const Connection::Options& defaults) {
     if (!address.place().starts_with("//")) {
         address.refuse("the address of a server is postgres://USER@HOST:PORT/DATABASE");
     }
@@ -66,7 +65,17 @@ bool is_passing(std::string_view code) {
 
 }  // namespace
 
-Connection::Connection(const TransportAddress& address, Options defaults)
+Connection::Options Connection::of_reader(Options others) {
+    for (const auto& [name, value] : {std::pair{"keepalives_idle", "20"},
+                                      {"keepalives_interval", "5"},
+                                      {"keepalives_count", "4"},
+                                      {"tcp_user_timeout", "40000"}}) {
+        others.emplace_back(name, value);
+    }
+    return others;
+}
+
+Connection::Connection(const TransportAddress& address, const Options& defaults)
     : address_(address.text()), place_(place_of(address, defaults)) {
     char* fault = nullptr;
     ::PQconninfoOption* const options = ::PQconninfoParse(place_.c_str(), &fault);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <libpq-fe.h>
 
@@ -28,9 +29,12 @@ using Result = std::unique_ptr<::PGresult, ClearsResult>;
 class Connection {
   public:
     /// Names and values of libpq.
-    using Options = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+    using Options = std::vector<std::pair<std::string_view, std::string_view>>;
     /// Connects to nothing. `defaults`: options, where the address has no others.
-    explicit Connection(const TransportAddress& address, Options defaults = {});
+    explicit Connection(const TransportAddress& address, const Options& defaults = {});
+    /// For a connection that reads for long: the kernel notices a server whose machine is gone,
+    /// which may as well be silent because it computes.
+    [[nodiscard]] static Options of_reader(Options others = {});
     ~Connection() { close(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;

@@ -10,14 +10,8 @@
 
 namespace strid::postgres {
 
-QueryInput::Rows::Rows(TransportAddress& address)
-    : query(address.take("query")), table(address.take("table")) {
-    if (query.empty() == table.empty()) {
-        address.refuse("an input has one of the options 'table' and 'query'");
-    }
-}
-
-QueryInput::QueryInput(TransportAddress address) : rows_(address), connection_(address) {
+QueryInput::QueryInput(TransportAddress address)
+    : rows_(address), connection_(address, Connection::of_reader()) {
     connection_.open();
     if (rows_.query.empty()) {
         rows_.query = "select * from " + quoted_table(connection_, rows_.table);
@@ -25,7 +19,20 @@ QueryInput::QueryInput(TransportAddress address) : rows_(address), connection_(a
     // The same rows come in the same order each time, so far as the query says so.
     connection_.run("set synchronize_seqscans = off", PGRES_COMMAND_OK);
     connection_.run("set max_parallel_workers_per_gather = 0", PGRES_COMMAND_OK);
-    connection_.run("copy (" + rows_.query + ") to stdout (format csv, header)", PGRES_COPY_OUT);
+    // Its first row may take the server long: read() waits for it, and a stop is seen meanwhile.
+    const std::string copy = "copy (" + rows_.query + ") to stdout (format csv, header)";
+    if (::PQsendQuery(connection_.get(), copy.c_str()) != 1) connection_.fail();
+}
+
+/// False: the server has not answered yet.
+bool QueryInput::begins(int wait_ms) {
+    while (::PQisBusy(connection_.get()) != 0) {
+        if (!wait(wait_ms)) return false;
+    }
+    const Result answer(::PQgetResult(connection_.get()));
+    if (::PQresultStatus(answer.get()) != PGRES_COPY_OUT) connection_.fail(answer.get());
+    has_begun_ = true;
+    return true;
 }
 
 /// False: nothing has come.
@@ -41,6 +48,7 @@ bool QueryInput::wait(int wait_ms) {
 
 ByteReader::Result QueryInput::read(std::span<char> out, int wait_ms) {
     using enum ByteReader::Status;
+    if (!has_begun_ && !begins(wait_ms)) return {waiting, 0};
     std::size_t bytes = 0;
     while (bytes != out.size() && !has_ended_) {
         if (left_.empty()) {

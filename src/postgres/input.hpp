@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <strid/connector/transport.hpp>
+#include <strid/engine/connector/sql_table.hpp>
 
 #include "connection.hpp"
 
@@ -23,18 +24,14 @@ class QueryInput final : public TransportInput {
     struct FreesRow {
         void operator()(char* row) const noexcept { ::PQfreemem(row); }
     };
-    /// The query or the table that is read. Takes its options.
-    struct Rows {
-        explicit Rows(TransportAddress& address);
-        std::string query;
-        std::string table;
-    };
+    [[nodiscard]] bool begins(int wait_ms);
     [[nodiscard]] bool wait(int wait_ms);
 
-    Rows rows_;
+    detail::RowsOptions rows_;
     Connection connection_;
     std::unique_ptr<char, FreesRow> row_;
-    std::string_view left_;  // of the row
+    std::string_view left_;   // of the row
+    bool has_begun_ = false;  // the server has computed the first rows
     bool has_ended_ = false;
 };
 

@@ -8,6 +8,7 @@
 
 #include "changes_input.hpp"
 #include "input.hpp"
+#include "keyed_rows.hpp"
 #include "output.hpp"
 
 namespace strid {
@@ -33,6 +34,11 @@ void use_postgres() {
              .output =
                  [](TransportAddress address) {
                      return std::make_unique<postgres::CopyOutput>(std::move(address));
+                 },
+             .table =
+                 [](TransportAddress address, TableQuery asked) {
+                     return std::make_unique<postgres::KeyedRows>(std::move(address),
+                                                                  std::move(asked));
                  }});
     }
 }

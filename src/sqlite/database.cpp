@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "database.hpp"
 
+#include <iterator>
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <strid/base/error.hpp>
+#include <strid/connector/csv_value.hpp>
 
 namespace strid::sqlite {
 
@@ -143,6 +146,30 @@ void Database::fail(int code) {
         kind == SQLITE_BUSY || kind == SQLITE_LOCKED || kind == SQLITE_INTERRUPT;
     if (is_passing) throw ConnectionLost(reason);
     throw InputOutputError(reason);
+}
+
+std::string_view bytes_of(const Statement& row, int column) {
+    const void* const data = ::sqlite3_column_type(row.get(), column) == SQLITE_BLOB
+                                 ? ::sqlite3_column_blob(row.get(), column)
+                                 : ::sqlite3_column_text(row.get(), column);
+    return {static_cast<const char*>(data),
+            static_cast<std::size_t>(::sqlite3_column_bytes(row.get(), column))};
+}
+
+void append_value(std::string& text, const Statement& row, int column) {
+    switch (::sqlite3_column_type(row.get(), column)) {
+        case SQLITE_NULL:
+            return;
+        case SQLITE_FLOAT:
+            return detail::append_floating(text, ::sqlite3_column_double(row.get(), column));
+        case SQLITE_BLOB:
+            for (const char c : bytes_of(row, column)) {
+                fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<unsigned char>(c));
+            }
+            return;
+        default:
+            text += bytes_of(row, column);
+    }
 }
 
 std::string quoted(std::string_view name) {

@@ -64,6 +64,11 @@ class Database {
     std::optional<FileNumber> used_;  // the file, among those of the process
 };
 
+/// A value of the row at hand as text; of a blob its bytes.
+[[nodiscard]] std::string_view bytes_of(const Statement& row, int column);
+/// Appends a value as text: a number as CSV has it, a blob as hexadecimal digits, NULL as nothing.
+void append_value(std::string& text, const Statement& row, int column);
+
 /// A name in quotes.
 [[nodiscard]] std::string quoted(std::string_view name);
 

@@ -2,14 +2,10 @@
 #include "input.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <iterator>
 
-#include <fmt/format.h>
-
-#include <strid/connector/csv_value.hpp>
 #include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/sql_table.hpp>
 
 namespace strid::sqlite {
 
@@ -20,13 +16,9 @@ constexpr std::size_t text_bytes = std::size_t{64} << 10;
 
 /// Takes its options.
 std::string query_of(TransportAddress& address) {
-    std::string query = address.take("query");
-    const std::string table = address.take("table");
+    const detail::RowsOptions rows(address);
     address.expect_no_more("an input has 'table' and 'query'");
-    if (query.empty() == table.empty()) {
-        address.refuse("an input has one of the options 'table' and 'query'");
-    }
-    return query.empty() ? "select * from " + quoted(table) : query;
+    return rows.query.empty() ? "select * from " + quoted(rows.table) : rows.query;
 }
 
 }  // namespace
@@ -47,29 +39,16 @@ QueryInput::QueryInput(TransportAddress address)
 }
 
 void QueryInput::append_value(int column) {
-    ::sqlite3_stmt* const row = rows_.get();
-    const auto bytes = [&](const void* data) {
-        return std::string_view(static_cast<const char*>(data),
-                                static_cast<std::size_t>(::sqlite3_column_bytes(row, column)));
-    };
-    switch (::sqlite3_column_type(row, column)) {
-        case SQLITE_NULL:
-            return;
-        case SQLITE_FLOAT:
-            return detail::append_floating(text_, ::sqlite3_column_double(row, column));
-        case SQLITE_BLOB:
-            for (const char c : bytes(::sqlite3_column_blob(row, column))) {
-                fmt::format_to(std::back_inserter(text_), "{:02x}", static_cast<unsigned char>(c));
-            }
-            return;
-        default: {
-            const std::string_view text = bytes(::sqlite3_column_text(row, column));
-            if (text.empty()) {
-                text_ += "\"\"";  // which NULL is not
-            } else {
-                append_csv_field(text_, text, ',');
-            }
-        }
+    const int type = ::sqlite3_column_type(rows_.get(), column);
+    if (type == SQLITE_NULL) return;
+    if (type == SQLITE_FLOAT || type == SQLITE_BLOB) {
+        return sqlite::append_value(text_, rows_, column);
+    }
+    const std::string_view text = bytes_of(rows_, column);
+    if (text.empty()) {
+        text_ += "\"\"";  // which NULL is not
+    } else {
+        append_csv_field(text_, text, ',');
     }
 }
 

@@ -6,6 +6,7 @@
 #include <strid/sqlite/sqlite.hpp>
 
 #include "input.hpp"
+#include "keyed_rows.hpp"
 #include "output.hpp"
 
 namespace strid {
@@ -20,6 +21,10 @@ void use_sqlite() {
                    .output =
                        [](TransportAddress address) {
                            return std::make_unique<sqlite::InsertOutput>(std::move(address));
+                       },
+                   .table =
+                       [](TransportAddress address, const TableQuery& asked) {
+                           return std::make_unique<sqlite::KeyedRows>(std::move(address), asked);
                        }});
 }
 

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tables from files: what is read, what is wrong with a file, and what becomes of a file that is
-// exchanged, written in place, half written, or gone.
+// exchanged, written in place, half written, or gone; and tables of a server that goes away.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <strid/base/log.hpp>
 #include <strid/connector/table_file.hpp>
+#include <strid/connector/transport.hpp>
 
 #include "../support/folder.hpp"
 
@@ -229,6 +235,162 @@ TEST(TableFile, TheThreadEndsWithTheLastHandle) {
     ASSERT_EQ(current.files().size(), 1U);
     EXPECT_EQ(current.files()[0].path, path);
     current = CurrentTable<LookupTable<std::uint32_t, std::uint32_t>>{};
+}
+
+/// A server whose table is read at addresses `rows:`, and `text:`, which is no table.
+struct RowServer {
+    std::mutex mutex;
+    std::string rows = "number,campaign\n1,10\n";
+    bool is_away = false;
+    bool is_silent = false;  // behind the rows
+    bool has_positions = false;
+    int reads = 0;
+
+    void set(std::string now, bool away = false) {
+        const std::lock_guard lock(mutex);
+        rows = std::move(now);
+        is_away = away;
+    }
+    [[nodiscard]] int count() {
+        const std::lock_guard lock(mutex);
+        return reads;
+    }
+};
+
+class RowInput final : public TransportInput {
+  public:
+    explicit RowInput(RowServer& server) : server_(server) {
+        const std::lock_guard lock(server.mutex);
+        ++server.reads;
+        // The reason is another one each time.
+        if (server.is_away) throw ConnectionLost("rows: away " + std::to_string(server.reads));
+        text_ = server.rows;
+    }
+    ByteReader::Result read(std::span<char> out, int /*wait_ms*/) override {
+        if (text_.empty()) {
+            const std::lock_guard lock(server_.mutex);
+            return {server_.is_silent ? ByteReader::Status::waiting : ByteReader::Status::end, 0};
+        }
+        const std::size_t bytes = std::min(out.size(), text_.size());
+        std::copy_n(text_.begin(), bytes, out.begin());
+        text_.erase(0, bytes);
+        return {ByteReader::Status::read, bytes};
+    }
+    [[nodiscard]] bool has_positions() const noexcept override { return server_.has_positions; }
+
+  private:
+    RowServer& server_;
+    std::string text_;
+};
+
+class ServerTable : public testing::Test {
+  protected:
+    ServerTable() {
+        for (const bool is_table : {true, false}) {
+            add_transport({.scheme = is_table ? "rows" : "text",
+                           .is_table = is_table,
+                           .input = [this](const TransportAddress&) {
+                               return std::make_unique<RowInput>(server);
+                           }});
+        }
+    }
+    ~ServerTable() override {
+        add_transport({.scheme = "rows"});
+        add_transport({.scheme = "text"});
+    }
+
+    RowServer server;
+};
+
+TEST_F(ServerTable, IsReadByTheNamesOfItsColumns) {
+    server.set("name,campaign,number\na,10,1\nb,20,2\n");
+    const auto campaigns = ads("rows:x", {.csv = {.columns = {"number", "campaign"}}});
+    EXPECT_EQ(*campaigns.table()->find(std::uint32_t{2}), 20U);
+    EXPECT_NE(error_of([] {
+                  (void)ads("rows:x", {.csv = {.columns = {"number", "price"}}});
+              }).find("no column 'price'"),
+              std::string::npos);
+    // The names are never a row, also where all columns are texts.
+    struct Word {
+        std::string from;
+        std::string to;
+    };
+    server.set("from,to\nja,yes\n");
+    EXPECT_EQ((lookup_file<&Word::from, &Word::to>("rows:x").table()->size()), 1U);
+}
+
+TEST_F(ServerTable, IsReadAgainWhetherItHasChangedOrNot) {
+    const auto campaigns = ads("rows:x", {.check_every = 1ms});
+    server.set("number,campaign\n1,11\n2,20\n");
+    ASSERT_TRUE(comes([&] { return campaigns.table()->size() == 2; }));
+    EXPECT_EQ(*campaigns.table()->find(std::uint32_t{1}), 11U);
+    const auto by_hand = ads("rows:x");
+    server.set("number,campaign\n");
+    EXPECT_TRUE(by_hand.reload());
+    EXPECT_EQ(by_hand.table()->size(), 0U);
+}
+
+TEST_F(ServerTable, KeepsTheTableWhileTheServerIsAwayAndReportsItOnce) {
+    std::mutex mutex;
+    std::vector<std::string> reported;
+    std::vector<std::string> logged;
+    set_log([&](const LogMessage& message) { logged.emplace_back(message.text); });
+    const struct WithoutLog {
+        ~WithoutLog() { set_log(nullptr); }
+    } at_the_end;
+    const auto campaigns = ads("rows:x", {.check_every = 1ms, .report = [&](const auto& failure) {
+                                              const std::lock_guard lock(mutex);
+                                              reported.push_back(failure);
+                                          }});
+    for (std::uint64_t times = 1; times <= 2; ++times) {
+        server.set("", true);
+        const int before = server.count();
+        ASSERT_TRUE(comes([&] { return server.count() > before + 5; }));
+        EXPECT_EQ(campaigns.failures(), times);
+        EXPECT_EQ(campaigns.last_failure().substr(0, 10), "rows: away");
+        EXPECT_NE(campaigns.table()->size(), 0U);
+        server.set("number,campaign\n1," + std::to_string(times) + "\n");
+        ASSERT_TRUE(comes([&] { return *campaigns.table()->find(std::uint32_t{1}) == times; }));
+        ASSERT_TRUE(comes([&] { return campaigns.last_failure().empty(); }));
+    }
+    // A fault of the table is reported once while it is the same.
+    for (std::uint64_t times = 1; times <= 2; ++times) {
+        server.set("number,campaign\n1,1\n1," + std::to_string(times) + "\nx,1\n");
+        const int before = server.count();
+        ASSERT_TRUE(comes([&] { return server.count() > before + 5; }));
+        EXPECT_EQ(campaigns.failures(), 3U);
+        EXPECT_EQ(campaigns.last_failure().substr(0, 9), "rows:x:4:");
+    }
+    set_log(nullptr);
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(reported.size(), 3U);
+    EXPECT_EQ(logged.size(), 3U);
+    EXPECT_EQ(logged[0], reported[0] + ": look-ups go on in the table as it was");
+}
+
+TEST_F(ServerTable, WithoutAServerThereIsNoFirstVersion) {
+    server.set("", true);
+    EXPECT_THROW((void)ads("rows:x", {.check_every = 1ms}), ConnectionLost);
+}
+
+TEST_F(ServerTable, RefusesWhatHasNoEnd) {
+    EXPECT_THROW((void)ads("text:x"), GraphError);
+    EXPECT_THROW((void)ads("kafka://127.0.0.1:9092/x"), GraphError);
+    server.has_positions = true;
+    EXPECT_THROW((void)ads("rows:x"), GraphError);
+}
+
+TEST_F(ServerTable, ASilentServerHoldsUpNoEnd) {
+    {
+        const auto campaigns = ads("rows:x", {.check_every = 1ms});
+        const int before = server.count();
+        {
+            const std::lock_guard lock(server.mutex);
+            server.is_silent = true;
+        }
+        ASSERT_TRUE(comes([&] { return server.count() > before; }));
+    }
+    EXPECT_FALSE(server.is_away);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ server is missing is skipped.
     examples_test.py STRID
 
 A block of sh is an example where `<!-- servers: NAMES -->` stands above it; the block below
-`<!-- printed -->` is what it prints. The addresses in it are those of the servers' own defaults.
+`<!-- printed -->` is what it prints. A name with an underscore is that of a program of
+the page, which the build has made. The addresses in it are those of the servers' own defaults.
 """
 
 import contextlib
@@ -27,8 +28,9 @@ from transport_case import STRID, TIMEOUT_S, TransportCase, free_port, main
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (DOCS / "worked-examples.md", DOCS / "redis.md")
-EXAMPLE = re.compile(r"^## (.*?)\n.*?<!-- servers: ([a-z ]+) -->\n```sh\n(.*?)^```\n\n"
+EXAMPLE = re.compile(r"^## (.*?)\n.*?<!-- servers: ([a-z_ ]+) -->\n```sh\n(.*?)^```\n\n"
                      r"<!-- printed -->\n```\n(.*?)^```\n", re.S | re.M)
+PROGRAMS = Path(STRID).parents[1] / "tests/examples"
 TOPICS = ("trades", "rows")
 CASES = {"kafka": kafka_test.KafkaCase, "postgres": postgres_test.PostgresCase,
          "mqtt": mqtt_test.MqttCase, "redis": redis_case.RedisCase}
@@ -46,6 +48,11 @@ class WorkedExamples(TransportCase):
         tools = self.folder / "tools"
         tools.mkdir()
         (tools / "strid").symlink_to(STRID)
+        for name in (name for name in servers if "_" in name):
+            program = PROGRAMS / f"example_{name}"
+            if not program.exists():
+                raise unittest.SkipTest(f"{name} is not built")
+            (tools / name).symlink_to(program)
         found = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
         self.ports = {}
         if "kafka" in servers and not shutil.which("kcat"):

@@ -13,7 +13,8 @@ import threading
 import time
 import unittest
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main
+from look_up import LookUpCase
+from transport_case import TIMEOUT_S, Ticks, TransportCase, first, main, until
 
 BARS = ("create table bars (symbol text, window_start integer, window_end integer, n integer, "
         "total integer)")
@@ -176,6 +177,39 @@ class Faults(SqliteCase):
         self.base.execute("pragma journal_mode = delete")
         text = self.window("sqlite:base.db?table=ticks", "sqlite:base.db?table=bars", status=1)
         self.assertIn("this program reads and writes the database", text)
+
+
+class LookUps(SqliteCase, LookUpCase):
+    def test_follow_the_table(self):
+        create = "create table products (number integer, name text)"
+        self.base.execute(create)
+        self.base.execute("insert into products values (1, 'tea')")
+        self.begin("sqlite:base.db?table=products")
+        self.assertEqual([self.name(number) for number in (1, 2)], ["tea", "-"])
+        self.base.execute("insert into products values (2, 'milk')")
+        until(lambda: self.name(2) == "milk")
+        self.base.execute("drop table products")
+        self.assertIn("no such table: products", self.reported())
+        self.assertEqual(self.name(1), "tea")
+        self.base.execute(create)
+        until(lambda: self.name(1) == "-")
+        self.assertEqual(self.end(), "")
+        self.assertIn("no such table", self.fault("sqlite:base.db?table=none"))
+
+    def test_ask_for_each_key(self):
+        self.base.execute("create table products (number integer, name text)")
+        self.base.execute("insert into products values (1, 'tea'), (2, null)")
+        self.begin("sqlite:base.db?table=products", "asked")
+        self.assertEqual([self.name(number) for number in (1, 2, 3)], ["tea", "", "-"])
+        self.base.execute("update products set name = 'milk' where number = 1")
+        until(lambda: self.name(1) == "milk")
+        self.base.execute("insert into products values (1, 'tea')")
+        checkpoint = self.base.execute("pragma wal_checkpoint(truncate)").fetchone()
+        self.assertEqual(checkpoint[0], 0)  # no answer holds a transaction
+        until(lambda: self.name(1) == "")  # it has ended
+        self.assertIn("the key 1 is there twice", self.reported())
+        self.assertIn("no such column", self.fault(
+            "sqlite:base.db?query=select number from products", "asked"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table for look-ups (operator/lookup_table.hpp), read from a file of comma-separated values, and
-// read again when the file is exchanged:
+// A table for look-ups (operator/lookup_table.hpp), read from a file of comma-separated values or
+// from a table of a database, and read again when it is exchanged:
 //
 //     auto campaigns = lookup_file<&Ad::number, &Ad::campaign>("ads.csv", {.check_every = 1s});
 //     std::move(views).lookup(campaigns, field<&View::ad>, set_campaign)
+//
+//     auto products = lookup_file<&Product::number>(
+//         "postgres:///shop?table=products",
+//         {.csv = {.columns = {"number", "name"}}, .check_every = 10s});
 //
 // The file is read while the graph is built. Then a separate thread checks it every `check_every`:
 // a new file of that name is read at once, and a file that is written in place is read when it has
@@ -12,6 +16,10 @@
 // the last one ends in a newline, and the file did not change while it was read. Otherwise the old
 // version stays in force, and the error is reported. The safe way to exchange a table is to write
 // it beside the file and to rename it.
+//
+// A table of a database (docs/databases.md) is read again by each check, whether it has changed or
+// not. A server that is away is reported once; the first check that finds it again takes the table
+// over.
 //
 // Threads: any thread may read and reload it. It is a handle: copies share the same file. The
 // thread ends when the last copy, and the last graph that uses the table, is destroyed.
@@ -44,11 +52,13 @@ enum class OnFailedReload : std::uint8_t {
 /// How a table is read from a file, and when it is read anew.
 struct TableFileOptions {
     CsvOptions csv = {};  ///< How the file is read, as by csv_file.
-    /// How often the file is checked; zero: only by reload().
+    /// How often the file is checked, or a table of a database read; zero: only by reload().
     Duration check_every = Duration::zero();
     /// The action for a new version that cannot be read.
     OnFailedReload on_failed_reload = OnFailedReload::keep;
-    /// Called with the error of a new version, once for each, by the thread that read it.
+    /// Called with the error of a new version, once for each, by the thread that read it. Of a
+    /// database: once until the table was read again, unless the reason is another one. A log
+    /// (base/log.hpp) gets it, too.
     std::function<void(const std::string&)> report = {};
     /// The name of the reader for messages, as "--campaigns"; empty: the operator.
     std::string user = {};
@@ -56,8 +66,12 @@ struct TableFileOptions {
 
 namespace connector {
 
-/// A pipe has nothing yet: sleeps for a millisecond.
-void wait_for_rows();
+/// Between two parts of the rows; sleeps for a millisecond where a pipe has none yet. Ends the
+/// reading where the last handle is gone, by an exception.
+void go_on_reading(bool has_rows);
+
+/// Throws GraphError where the rows of an address are messages, which never end.
+void check_rows_end(const ByteReader& rows, const std::string& path);
 
 /// Rows of a file, and the line that each of them ends on.
 template <class Row>
@@ -79,10 +93,11 @@ class RowReader : private CsvFile<Row> {
     [[nodiscard]] NumberedRows<Row> read() {
         constexpr std::size_t rows_at_once = 4096;
         this->begin({});
+        check_rows_end(this->reader_->bytes(), this->path());
         for (;;) {
             const SourceStatus status = this->poll(*this, rows_at_once);
             if (status == SourceStatus::finished) return std::move(read_);
-            if (status != SourceStatus::more) wait_for_rows();
+            go_on_reading(status == SourceStatus::more);
         }
     }
 
@@ -162,7 +177,7 @@ class TableFile {
     /// The error of the last version that was not taken over; empty if there was none, or if the
     /// file was taken over since.
     [[nodiscard]] std::string last_failure() const { return shared_->watch.last_failure(); }
-    /// How many versions were not taken over.
+    /// How many versions were not taken over: as often as TableFileOptions::report is called.
     [[nodiscard]] std::uint64_t failures() const { return shared_->watch.failures(); }
 
   private:
@@ -252,9 +267,9 @@ template <class Table, class Row, class Check, class EntryOf>
 }  // namespace connector
 
 /// A table with a value for each key: `Key` and `Value` are members of the row; without `Value` the
-/// whole row is the value. `check(row)` gives what is wrong with a row, or an empty text. Throws
-/// InputOutputError for a file that is missing, cannot be read, or has a wrong row, and names its
-/// line.
+/// whole row is the value. `path`: a file, or the address of a table (connector/transport.hpp).
+/// `check(row)` gives what is wrong with a row, or an empty text. Throws InputOutputError for a
+/// file that is missing, cannot be read, or has a wrong row, and names its line.
 template <auto Key, auto Value, class Check = connector::NoCheck>
 [[nodiscard]] auto lookup_file(const std::string& path, const TableFileOptions& options = {},
                                Check check = {}) {

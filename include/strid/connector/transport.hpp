@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -157,6 +158,28 @@ class TransportOutput {
     virtual void interrupt() noexcept = 0;
 };
 
+/// Rows of a table that are asked for one by one.
+struct TableQuery {
+    std::string key;                   ///< The column that a row is found by.
+    std::vector<std::string> columns;  ///< Those of a row, in their order.
+};
+
+/// A table of which one row after the other is asked for. Threads: one at a time.
+class TransportTable {
+  public:
+    TransportTable() = default;
+    TransportTable(const TransportTable&) = delete;
+    TransportTable& operator=(const TransportTable&) = delete;
+    virtual ~TransportTable() = default;
+
+    /// Connects, and checks that the columns are there. Throws InputOutputError, ConnectionLost
+    /// where the server is away for now.
+    virtual void open() = 0;
+    /// The values of the row with this key, as texts; an empty one is also no value. None: there is
+    /// no such row. Throws as open(), and where several rows have the key.
+    [[nodiscard]] virtual std::optional<std::vector<std::string>> find(const std::string& key) = 0;
+};
+
 /// It serves the addresses of a scheme.
 struct Transport {
     std::string scheme;  ///< Before the colon.
@@ -172,6 +195,8 @@ struct Transport {
     std::function<std::unique_ptr<TransportInput>(TransportAddress)> input = {};
     /// Null: nothing can be written there. Throws GraphError, and connects to nothing.
     std::function<std::unique_ptr<TransportOutput>(TransportAddress)> output = {};
+    /// Null: rows cannot be asked for by key. Throws GraphError, and connects to nothing.
+    std::function<std::unique_ptr<TransportTable>(TransportAddress, TableQuery)> table = {};
 };
 
 /// From now on the addresses of its scheme are served by it. Any thread.
@@ -192,6 +217,9 @@ void check_transport_address(const std::string& address);
 [[nodiscard]] std::unique_ptr<TransportInput> open_transport_input(const std::string& address);
 /// The table at an address, not opened.
 [[nodiscard]] std::unique_ptr<TransportOutput> make_transport_output(const std::string& address);
+/// The same, for rows by key.
+[[nodiscard]] std::unique_ptr<TransportTable> make_transport_table(const std::string& address,
+                                                                   TableQuery query);
 
 /// The name by which a snapshot knows the rows of an output (Transport::options_may_change).
 [[nodiscard]] std::string transport_result(const std::string& address);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of outputs that are tables of SQL: the options of their addresses, and lists of names in
-// commands. Plain values.
+// Of inputs and outputs that are tables of SQL: the options of their addresses, and lists of names
+// in commands. Plain values.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,22 @@ struct TableOptions {
     std::vector<std::string> keys;  ///< A row replaces the one with the same values in these.
 };
 
+/// The options of an input, which are taken.
+struct RowsOptions {
+    /// Throws GraphError unless one of the two is given.
+    explicit RowsOptions(TransportAddress& address);
+    std::string table;
+    std::string query;
+};
+
 /// Puts a name in quotes.
 using Quote = std::function<std::string(std::string_view)>;
 /// `"a", "b"`.
 [[nodiscard]] std::string list_of(const std::vector<std::string>& names, const Quote& quote);
+/// The query of two rows at most that have a key, whose place in it is `parameter`. `rows`: a
+/// table's name in quotes, or a query in parentheses.
+[[nodiscard]] std::string query_of_key(const TableQuery& asked, const std::string& rows,
+                                       std::string_view parameter, const Quote& quote);
 /// The end of an INSERT: a row whose keys are there is updated. Empty where there are no keys.
 [[nodiscard]] std::string on_conflict(const std::vector<std::string>& columns,
                                       const std::vector<std::string>& keys, const Quote& quote);
