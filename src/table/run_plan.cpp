@@ -19,12 +19,20 @@ namespace {
 template <class Sink>
 RunReport run_into(ImprovedPlan plan, Sink sink, const RunOptions& options) {
     Graph graph{"table"};
-    graph
-        .source(CsvChunks({std::move(plan.path)}, plan.parsed, std::move(plan.options)),
-                {.name = "read"})
-        .apply(step(pipeline(std::move(plan.operators), plan.parsed)),
-               {.name = "compute", .parallelism = 1})
-        .sink(std::move(sink), {.name = "write", .parallelism = 1});
+    auto rows = graph.source(
+        CsvChunks({std::move(plan.path)}, plan.parsed, std::move(plan.options)), {.name = "read"});
+    // It draws watermarks, if some step does.
+    TableStep<true> compute(pipeline(std::move(plan.operators), plan.parsed));
+    const OperatorOptions computing{.name = "compute", .parallelism = 1};
+    const OperatorOptions writing{.name = "write", .parallelism = 1};
+    if (plan.late.empty()) {
+        std::move(rows).apply(std::move(compute), computing).sink(std::move(sink), writing);
+    } else {
+        auto [results, late] = std::move(rows).apply(std::move(compute), late_apart, computing);
+        std::move(results).sink(std::move(sink), writing);
+        std::move(late).sink(csv_from_chunks(plan.late, plan.late_schema),
+                             {.name = "write late rows", .parallelism = 1});
+    }
     return strid::run(graph, options);
 }
 
