@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "improved_plan.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace strid::table {
 
@@ -42,7 +45,7 @@ std::vector<Aggregate> needed_of(const std::vector<Aggregate>& aggregates, const
 }  // namespace
 
 ImprovedPlan::ImprovedPlan(const Plan& plan)
-    : path(plan.path_), output(plan.output_), late(plan.late_) {
+    : path(plan.path_), columns(plan.source_.size()), output(plan.output_), late(plan.late_) {
     std::vector<Names> needed = needed_by(plan);
     read_columns(plan, needed.front());
     add_operators(plan, needed);
@@ -102,6 +105,28 @@ void ImprovedPlan::read_columns(const Plan& plan, Names needed) {
         }
     }
     parsed = Schema(std::move(fields));
+    for (const Plan& part : plan.parts_) {
+        std::vector<Computed> kept;
+        for (const Field& field : parsed.fields()) kept.push_back({field.name, col(field.name)});
+        parts.emplace_back(kept.size() == columns ? part : part.project(kept));
+    }
+}
+
+bool ImprovedPlan::draws_time() const {
+    return std::ranges::any_of(operators, [](const auto& one) { return one->draws_time(); });
+}
+
+std::string ImprovedPlan::text() const {
+    std::string text;
+    if (parts.empty()) {
+        text = fmt::format("read {}: {} ({} of {} columns)\n", path, parsed.text(), parsed.size(),
+                           columns);
+    } else {
+        for (const ImprovedPlan& part : parts) text += part.text();
+        text += fmt::format("union all of {}: {}\n", parts.size(), parsed.text());
+    }
+    for (const auto& one : operators) text += one->text() + '\n';
+    return text;
 }
 
 // Forward, with the schemas that follow.

@@ -17,9 +17,16 @@ namespace strid::table {
 struct ImprovedPlan {
     explicit ImprovedPlan(const Plan& plan);
 
+    /// A line for the source, or those of the parts, and one for each operator.
+    [[nodiscard]] std::string text() const;
+    /// Whether one of the operators does.
+    [[nodiscard]] bool draws_time() const;
+
+    std::vector<ImprovedPlan> parts;  // of a union; none: a file
     std::string path;
-    Schema parsed;       // columns of the source
-    CsvOptions options;  // with the places of these columns, where they have no names
+    std::size_t columns;  // of the file
+    Schema parsed;        // columns of the source that are needed
+    CsvOptions options;   // with the places of these columns, where they have no names
     std::vector<std::unique_ptr<TableOperator>> operators;
     std::string output;
     std::string late;    // where late rows go; empty: nowhere

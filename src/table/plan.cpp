@@ -24,6 +24,26 @@ Plan Plan::read_csv(std::string path, const Schema& schema, CsvOptions options) 
     return plan;
 }
 
+Plan Plan::union_all(const std::vector<Plan>& plans) {
+    if (plans.empty()) throw GraphError("union_all: there is no plan");
+    Plan plan;
+    plan.source_ = plan.schema_ = plans.front().schema_;
+    plan.time_ = plans.front().time_;
+    for (const Plan& part : plans) {
+        if (part.schema_ != plan.schema_) {
+            throw GraphError(fmt::format("union_all: the columns are {}, and in another plan {}",
+                                         plan.schema_.text(), part.schema_.text()));
+        }
+        if (!part.output_.empty() || !part.late_.empty()) {
+            throw GraphError("union_all: a plan of it writes to " +
+                             (part.output_.empty() ? part.late_ : part.output_));
+        }
+        if (part.time_ != plan.time_) plan.time_.clear();
+    }
+    plan.parts_ = plans;
+    return plan;
+}
+
 Plan Plan::filter(const Expression& condition) const {
     Plan plan = *this;
     plan.schema_ = table::filter(condition, schema_)->output();
@@ -115,9 +135,7 @@ Plan Plan::write_csv(std::string path) const {
 
 std::string Plan::explain() const {
     const ImprovedPlan improved(*this);
-    std::string text = fmt::format("read {}: {} ({} of {} columns)\n", path_,
-                                   improved.parsed.text(), improved.parsed.size(), source_.size());
-    for (const auto& one : improved.operators) text += one->text() + '\n';
+    std::string text = improved.text();
     if (!output_.empty()) text += fmt::format("write {}: {}\n", output_, schema_.text());
     if (!late_.empty()) {
         text += fmt::format("late rows {}: {}\n", late_, improved.late_schema.text());

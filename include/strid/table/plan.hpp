@@ -48,6 +48,12 @@ class Plan {
     [[nodiscard]] static Plan read_csv(std::string path, const Schema& schema,
                                        CsvOptions options = {.header = CsvHeader::skip});
 
+    /// The rows of all of these plans, in no particular order between plans. They have an event
+    /// time if they have it in all plans, in one column: the watermark is the earliest of theirs.
+    /// Throws GraphError for no plan, for other columns than those of the first, and for a plan
+    /// that writes somewhere.
+    [[nodiscard]] static Plan union_all(const std::vector<Plan>& plans);
+
     /// The rows for which the condition is true. Throws ExpressionError for a condition that is no
     /// boolean of the columns so far.
     [[nodiscard]] Plan filter(const Expression& condition) const;
@@ -107,6 +113,7 @@ class Plan {
     /// an earlier one go somewhere.
     void add_step_with_late_rows(Step step, const Schema& arrived);
 
+    std::vector<Plan> parts_;  // of a union; none: a file
     std::string path_;
     Schema source_;
     CsvOptions options_;
