@@ -153,9 +153,7 @@ bool Chunk::hold_texts_of(const Chunk& other) noexcept {
 
 void Chunk::keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory) {
     if (rows.size() == rows_) return;
-    for (std::size_t i = 0; i != columns_.size(); ++i) {
-        const Kind kind = schema_[i].type.kind;
-        Column& column = columns_[i];
+    const auto keep = [&](Kind kind, Column& column) {
         // Shared blocks stay as they are. Few rows do not keep a large block from other chunks.
         if (column.is_shared() || (rows.size() <= small_rows_max && rows_ > small_rows_max)) {
             Column fresh = memory.column(kind, rows.size());
@@ -166,7 +164,9 @@ void Chunk::keep_rows(std::span<const std::uint16_t> rows, ChunkMemory& memory) 
             keep_values(kind, column, column, rows);
             if (column.has_nulls()) keep_nulls(column, column, rows);
         }
-    }
+    };
+    for (std::size_t i = 0; i != columns_.size(); ++i) keep(schema_[i].type.kind, columns_[i]);
+    if (watermarks_.capacity() != 0) keep(Kind::time, watermarks_);
     rows_ = static_cast<std::uint32_t>(rows.size());
 }
 
@@ -175,6 +175,9 @@ void Chunk::fit(ChunkMemory& memory) {
     for (std::size_t i = 0; i != columns_.size(); ++i) {
         if (columns_[i].capacity() <= small_rows_max) continue;
         columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
+    }
+    if (watermarks_.capacity() > small_rows_max) {
+        watermarks_ = copy_of(watermarks_, Kind::time, rows_, memory);
     }
 }
 
@@ -221,6 +224,9 @@ Chunk Chunk::copied(ChunkMemory& memory) const {
     for (std::size_t i = 0; i != columns_.size(); ++i) {
         copy.columns_[i] = copy_of(columns_[i], schema_[i].type.kind, rows_, memory);
     }
+    if (watermarks_.capacity() != 0) {
+        copy.watermarks_ = copy_of(watermarks_, Kind::time, rows_, memory);
+    }
     TextWriter texts(memory);
     copy.move_texts(texts);
     return copy;
@@ -229,6 +235,7 @@ Chunk Chunk::copied(ChunkMemory& memory) const {
 std::size_t Chunk::heap_bytes() const noexcept {
     std::size_t bytes = columns_.size() * sizeof(Column);
     for (const Column& column : columns_) bytes += column.bytes();
+    bytes += watermarks_.bytes();
     for (std::size_t i = 0; i != text_count_; ++i) bytes += texts_[i]->capacity();
     return bytes;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A chunk as bytes: its schema, the number of rows, and for each column the bits of its values,
-// where some are NULL, and the values. A NULL is stored as 0 or as an empty text.
+// where some are NULL, and the values. A NULL is stored as 0 or as an empty text. Then follow the
+// watermarks of the rows, where there are some.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -150,6 +151,9 @@ void Chunk::save(StateWriter& writer) const {
                 save_values<std::int64_t>(writer, column, rows_);
         }
     }
+    const bool has_watermarks = watermarks_.capacity() != 0;
+    writer.length(has_watermarks ? 1 : 0);
+    if (has_watermarks) save_values<std::int64_t>(writer, watermarks_, rows_);
 }
 
 void Chunk::load(StateReader& reader) {
@@ -175,6 +179,12 @@ void Chunk::load(StateReader& reader) {
             check_values(reader, column, field.type.kind, rows);
         }
         loaded.columns_.push_back(std::move(column));
+    }
+    if (reader.choice(2) == 1) {
+        const auto values = reader.bytes(rows * sizeof(std::int64_t));
+        Column watermarks = memory.column(Kind::time, rows);
+        if (rows != 0) std::memcpy(watermarks.values<char>(), values.data(), values.size());
+        loaded.set_watermarks(std::move(watermarks));
     }
     *this = holds_all ? std::move(loaded) : loaded.copied(memory);
 }

@@ -8,6 +8,7 @@
 #include <strid/engine/connector/plain_fields.hpp>
 #include <strid/table/csv_chunks.hpp>
 
+#include "decimal.hpp"
 #include "value_text.hpp"
 
 namespace strid::table {
@@ -49,6 +50,30 @@ void set_null(Column& column, Kind kind, std::size_t row) {
 /// is nowhere. Behind an empty one is the quote that closes it, or what ends the field.
 bool is_quoted_empty(std::string_view text) {
     return text.empty() && text.data() != nullptr && *text.data() == '"';
+}
+
+/// A decimal of at most 8 characters besides a minus sign, as read_decimal() reads it. False: not
+/// sure.
+bool scan_decimal(const char* begin, const char* end, unsigned scale, std::int64_t& units) {
+    using strid::detail::DigitWord;
+    constexpr unsigned scaled_max = 10;  // more digits may be more than a decimal has
+    const bool is_negative = *begin == '-';
+    begin += static_cast<int>(is_negative);
+    const std::ptrdiff_t length = end - begin;
+    if (!strid::detail::reads_words || length < 1 || length > DigitWord::characters_max) {
+        return false;
+    }
+    DigitWord word(begin, length);
+    std::size_t places = 0;
+    if (const std::uint64_t others = word.others(); others != 0) {
+        bool is_point = false;
+        places = word.take_point(others, is_point);
+        if (!is_point || places == 0 || (others & (others - 1)) != 0) return false;
+    }
+    if (places > scale || scale - places > scaled_max) return false;
+    units = static_cast<std::int64_t>(word.number()) * powers_of_ten[scale - places];
+    if (is_negative) units = -units;
+    return true;
 }
 
 void append_row(std::string& out, const Chunk& chunk, std::size_t row, char delimiter) {
@@ -187,13 +212,21 @@ void CsvChunks::forget_row(Chunk& chunk, std::size_t row) {
     }
 }
 
-bool CsvChunks::scan_field(const char* begin, const char* end, Kind kind, Column& column,
+bool CsvChunks::scan_field(const char* begin, const char* end, Type type, Column& column,
                            std::size_t row) {
     if (begin == end) {
-        set_null(column, kind, row);
+        set_null(column, type.kind, row);
         return true;
     }
-    switch (kind) {
+    switch (type.kind) {
+        case Kind::time: {
+            constexpr std::int64_t ns_per_ms = 1'000'000;
+            std::int64_t ms = 0;
+            return strid::detail::read_whole_number(begin, end, ms) &&
+                   !__builtin_mul_overflow(ms, ns_per_ms, &column.values<std::int64_t>()[row]);
+        }
+        case Kind::decimal:
+            return scan_decimal(begin, end, type.scale, column.values<std::int64_t>()[row]);
         case Kind::int64:
             return strid::detail::read_whole_number(begin, end, column.values<std::int64_t>()[row]);
         case Kind::float64: {
@@ -236,7 +269,7 @@ bool CsvChunks::scan_row(Chunk& chunk, std::size_t row) {
             const auto place = static_cast<std::size_t>(column);
             const Type type = schema_[place].type;
             const std::string_view text(field, static_cast<std::size_t>(text_end - field));
-            if (!scan_field(field, text_end, type.kind, chunk.column(place), row) &&
+            if (!scan_field(field, text_end, type, chunk.column(place), row) &&
                 read_field(text, type, chunk.column(place), row) != nullptr) {
                 return refuse();
             }

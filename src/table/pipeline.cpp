@@ -33,6 +33,35 @@ class Pipeline final : public TableOperator {
     }
     void process(Chunk&& chunk, ChunkOutput& output) override {
         From(*this, 0, output).emit(std::move(chunk));
+        // The next call of the engine emits the rest, if there is no room for all.
+        if (draws_time()) (void)watermark(arrived_, output);
+    }
+    bool watermark(EventTime watermark, ChunkOutput& output) override {
+        arrived_ = watermark;
+        for (std::size_t i = 0; i != operators_.size(); ++i) {
+            From behind(*this, i + 1, output);
+            if (!operators_[i]->watermark(watermark, behind)) return false;
+            watermark = operators_[i]->passed(watermark);
+        }
+        return true;
+    }
+    /// An operator that was there is asked again, and has nothing more.
+    bool ended(ChunkOutput& output) override {
+        EventTime watermark = arrived_;
+        for (std::size_t i = 0; i != operators_.size(); ++i) {
+            From behind(*this, i + 1, output);
+            if (!operators_[i]->watermark(watermark, behind)) return false;
+            if (!operators_[i]->ended(behind)) return false;
+            watermark = operators_[i]->passed(watermark);
+        }
+        return true;
+    }
+    EventTime passed(EventTime arrived) const noexcept override {
+        for (const auto& one : operators_) arrived = one->passed(arrived);
+        return arrived;
+    }
+    bool draws_time() const noexcept override {
+        return std::ranges::any_of(operators_, [](const auto& one) { return one->draws_time(); });
     }
     void save(StateWriter& writer) const override {
         for (const auto& one : operators_) one->save(writer);
@@ -52,6 +81,9 @@ class Pipeline final : public TableOperator {
             From behind(pipeline_, place_ + 1, output_);
             pipeline_.operators_[place_]->process(std::move(chunk), behind);
         }
+        // Chunks of the operator before this place: its late rows leave the pipeline.
+        void late(Chunk&& rows) override { output_.late(std::move(rows)); }
+        bool room() override { return output_.room(); }
 
       private:
         Pipeline& pipeline_;
@@ -61,6 +93,7 @@ class Pipeline final : public TableOperator {
 
     std::vector<std::unique_ptr<TableOperator>> operators_;
     Schema schema_;
+    EventTime arrived_ = EventTime::earliest();  // the engine says it again after a restart
 };
 
 }  // namespace

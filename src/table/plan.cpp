@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,25 +10,6 @@
 #include "improved_plan.hpp"
 
 namespace strid::table {
-
-namespace {
-
-using Names = std::set<std::string, std::less<>>;
-
-void add_columns(Names& names, const Expression& expression) {
-    for (std::string& name : expression.columns()) names.insert(std::move(name));
-}
-
-/// Of the columns of a schema those with these names, in its order.
-std::vector<std::string> in_order(const Names& names, const Schema& schema) {
-    std::vector<std::string> found;
-    for (const Field& field : schema.fields()) {
-        if (names.contains(field.name)) found.push_back(field.name);
-    }
-    return found;
-}
-
-}  // namespace
 
 Plan Plan::read_csv(std::string path, const Schema& schema, CsvOptions options) {
     if (schema.size() == 0) throw GraphError("a plan reads at least one column");
@@ -44,6 +24,26 @@ Plan Plan::read_csv(std::string path, const Schema& schema, CsvOptions options) 
     return plan;
 }
 
+Plan Plan::union_all(const std::vector<Plan>& plans) {
+    if (plans.empty()) throw GraphError("union_all: there is no plan");
+    Plan plan;
+    plan.source_ = plan.schema_ = plans.front().schema_;
+    plan.time_ = plans.front().time_;
+    for (const Plan& part : plans) {
+        if (part.schema_ != plan.schema_) {
+            throw GraphError(fmt::format("union_all: the columns are {}, and in another plan {}",
+                                         plan.schema_.text(), part.schema_.text()));
+        }
+        if (!part.output_.empty() || !part.late_.empty()) {
+            throw GraphError("union_all: a plan of it writes to " +
+                             (part.output_.empty() ? part.late_ : part.output_));
+        }
+        if (part.time_ != plan.time_) plan.time_.clear();
+    }
+    plan.parts_ = plans;
+    return plan;
+}
+
 Plan Plan::filter(const Expression& condition) const {
     Plan plan = *this;
     plan.schema_ = table::filter(condition, schema_)->output();
@@ -55,6 +55,13 @@ Plan Plan::project(const std::vector<Computed>& columns) const {
     if (columns.empty()) throw GraphError("project: there is no column");
     Plan plan = *this;
     plan.schema_ = table::project(columns, schema_)->output();
+    // The event time may get another name; without its column the rows have none.
+    plan.time_.clear();
+    for (const Computed& column : columns) {
+        if (time_.empty() || column.expression.text() != col(time_).text()) continue;
+        plan.time_ = column.name;
+        break;
+    }
     plan.steps_.emplace_back(Projection{columns});
     return plan;
 }
@@ -62,6 +69,55 @@ Plan Plan::project(const std::vector<Computed>& columns) const {
 Plan Plan::limit(std::uint64_t rows) const {
     Plan plan = *this;
     plan.steps_.emplace_back(Limit{rows});
+    return plan;
+}
+
+Plan Plan::event_time(const std::string& column, Duration disorder) const {
+    Plan plan = *this;
+    (void)table::event_time(column, disorder, schema_);
+    plan.time_ = column;
+    plan.steps_.emplace_back(Time{column, disorder});
+    return plan;
+}
+
+Plan Plan::window(WindowSpec spec) const {
+    Plan plan = *this;
+    if (!std::holds_alternative<window::CountWindows>(spec.windows)) {
+        if (time_.empty()) throw GraphError("window: there is no event time");
+        spec.time = time_;
+    }
+    plan.schema_ = windowed(spec, schema_)->output();
+    plan.time_.clear();
+    if (spec.time.empty()) {
+        plan.steps_.emplace_back(std::move(spec));
+    } else {
+        plan.add_step_with_late_rows(std::move(spec), schema_);
+    }
+    return plan;
+}
+
+Plan Plan::deduplicate(const std::vector<std::string>& columns, Duration within) const {
+    Plan plan = *this;
+    if (time_.empty()) throw GraphError("deduplicate: there is no event time");
+    (void)table::deduplicate(columns, time_, within, schema_);
+    plan.add_step_with_late_rows(Distinct{columns, time_, within}, schema_);
+    return plan;
+}
+
+void Plan::add_step_with_late_rows(Step step, const Schema& arrived) {
+    if (!late_.empty()) throw GraphError("late_csv: the late rows are those of one step alone");
+    ++late_steps_;
+    late_step_ = steps_.size();
+    late_schema_ = arrived;
+    steps_.push_back(std::move(step));
+}
+
+Plan Plan::late_csv(std::string path) const {
+    Plan plan = *this;
+    if (late_steps_ != 1) {
+        throw GraphError("late_csv: the late rows are those of one window or deduplicate");
+    }
+    plan.late_ = std::move(path);
     return plan;
 }
 
@@ -79,64 +135,12 @@ Plan Plan::write_csv(std::string path) const {
 
 std::string Plan::explain() const {
     const ImprovedPlan improved(*this);
-    std::string text = fmt::format("read {}: {} ({} of {} columns)\n", path_,
-                                   improved.parsed.text(), improved.parsed.size(), source_.size());
-    for (const auto& one : improved.operators) text += one->text() + '\n';
+    std::string text = improved.text();
     if (!output_.empty()) text += fmt::format("write {}: {}\n", output_, schema_.text());
+    if (!late_.empty()) {
+        text += fmt::format("late rows {}: {}\n", late_, improved.late_schema.text());
+    }
     return text;
-}
-
-// From the sink to the source: which columns are needed behind each step. Then forward, with the
-// schemas that follow.
-ImprovedPlan::ImprovedPlan(const Plan& plan) : path(plan.path_), output(plan.output_) {
-    const auto& steps = plan.steps_;
-    std::vector<Names> needed(steps.size() + 1);
-    for (const Field& field : plan.schema_.fields()) needed.back().insert(field.name);
-    for (std::size_t i = steps.size(); i-- != 0;) {
-        Names& before = needed[i];
-        if (const auto* projection = std::get_if<Plan::Projection>(&steps[i])) {
-            // Rows are there also where no column is needed.
-            if (needed[i + 1].empty()) needed[i + 1].insert(projection->columns.front().name);
-            for (const Computed& column : projection->columns) {
-                if (needed[i + 1].contains(column.name)) add_columns(before, column.expression);
-            }
-        } else {
-            before = needed[i + 1];
-            const auto* condition = std::get_if<Plan::Condition>(&steps[i]);
-            if (condition != nullptr) add_columns(before, condition->expression);
-        }
-    }
-    options = plan.options_;
-    options.columns.clear();
-    std::vector<Field> fields;
-    if (needed.front().empty()) needed.front().insert(plan.source_[0].name);
-    for (std::size_t i = 0; i != plan.source_.size(); ++i) {
-        const Field& field = plan.source_[i];
-        if (!needed.front().contains(field.name)) continue;
-        fields.push_back(field);
-        if (!plan.options_.columns.empty()) {
-            options.columns.push_back(plan.options_.columns[i]);
-        } else if (options.header == CsvHeader::none) {
-            options.columns.emplace_back(static_cast<int>(i + 1));
-        }
-    }
-    parsed = Schema(std::move(fields));
-    Schema schema = parsed;
-    for (std::size_t i = 0; i != steps.size(); ++i) {
-        if (const auto* condition = std::get_if<Plan::Condition>(&steps[i])) {
-            operators.push_back(filter(condition->expression, schema,
-                                       in_order(needed[i + 1], schema), plan.on_fault_));
-        } else if (const auto* projection = std::get_if<Plan::Projection>(&steps[i])) {
-            std::vector<Computed> columns;
-            for (const Computed& column : projection->columns) {
-                if (needed[i + 1].contains(column.name)) columns.push_back(column);
-            }
-            operators.push_back(project(columns, schema, plan.on_fault_));
-        } else {
-            operators.push_back(limit(std::get<Plan::Limit>(steps[i]).rows, schema));
-        }
-        schema = operators.back()->output();
-    }
 }
 
 }  // namespace strid::table

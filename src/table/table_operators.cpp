@@ -92,6 +92,7 @@ class Project final : public TableOperator {
     void process(Chunk&& chunk, ChunkOutput& output) override {
         Chunk from = std::move(chunk);
         Chunk made(output_, evaluators_.size(), from.rows());
+        made.set_watermarks(from.watermarks());
         bool holds_all = !makes_texts_ || made.hold_texts_of(from);
         for (std::size_t i = 0; i != evaluators_.size(); ++i) {
             made.column(i) = evaluators_[i].evaluate(from, memory_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
 #include <limits>
 
@@ -58,8 +59,34 @@ const char* read_time_of(std::string_view text, std::int64_t& ns) {
 }  // namespace
 
 void append_time_text(std::string& out, std::int64_t ns) {
-    const TimeForm form{.kind = TimeForm::Kind::date, .offset = TimeForm::Offset::z};
-    append_time(out, EventTime::of_ns(ns), form, TimeNotation{});
+    constexpr std::int64_t second_ns = 1'000'000'000;
+    constexpr std::int64_t day_s = 86'400;
+    if (ns < 0) {
+        const TimeForm form{.kind = TimeForm::Kind::date, .offset = TimeForm::Offset::z};
+        return append_time(out, EventTime::of_ns(ns), form, TimeNotation{});
+    }
+    // From 1970 to 2262, of four digits each.
+    const std::chrono::year_month_day date{
+        std::chrono::sys_days{std::chrono::days{ns / second_ns / day_s}}};
+    const auto second = static_cast<unsigned>(ns / second_ns % day_s);
+    char text[] = "0000-00-00T00:00:00.000000000Z";
+    const auto put = [&text](std::size_t end, unsigned number) {
+        for (; number != 0; number /= 10) text[--end] = static_cast<char>('0' + number % 10);
+    };
+    put(4, static_cast<unsigned>(static_cast<int>(date.year())));
+    put(7, static_cast<unsigned>(date.month()));
+    put(10, static_cast<unsigned>(date.day()));
+    put(13, second / 3600);
+    put(16, second / 60 % 60);
+    put(19, second % 60);
+    std::size_t size = 19;
+    if (const auto part = static_cast<unsigned>(ns % second_ns); part != 0) {
+        size = 29;
+        put(size, part);
+        while (text[size - 1] == '0') --size;
+    }
+    text[size] = 'Z';
+    out.append(text, size + 1);
 }
 
 void append_interval_text(std::string& out, std::int64_t ns) {

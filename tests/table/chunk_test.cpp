@@ -240,5 +240,38 @@ TEST(TableChunk, HoldsAFewArenas) {
     EXPECT_FALSE(third.hold_texts_of(chunk));
 }
 
+TEST(TableChunk, KeepsTheWatermarksOfItsRows) {
+    const Schema schema({{"i", {Kind::int64}}});
+    ChunkMemory memory;
+    std::vector<Row> rows;
+    for (std::int64_t i = 0; i != 300; ++i) rows.push_back({Value(i)});
+    Chunk chunk = chunk_of(schema, rows, memory);
+    Column watermarks = memory.column(Kind::time, rows.size());
+    for (std::int64_t i = 0; i != 300; ++i) watermarks.values<std::int64_t>()[i] = i - 1'000;
+    chunk.set_watermarks(std::move(watermarks));
+    const auto check = [](const Chunk& one) {
+        ASSERT_NE(one.watermarks().capacity(), 0);
+        for (std::size_t row = 0; row != one.rows(); ++row) {
+            EXPECT_EQ(one.watermarks().values<std::int64_t>()[row],
+                      one.column(0).values<std::int64_t>()[row] - 1'000);
+        }
+    };
+    for (const std::size_t step : {2UL, 40UL}) {
+        Chunk part = chunk;
+        std::vector<std::uint16_t> kept;
+        for (std::size_t row = 1; row < part.rows(); row += step) {
+            kept.push_back(static_cast<std::uint16_t>(row));
+        }
+        part.keep_rows(kept, memory);
+        check(part);
+        check(part.copied(memory));
+        const auto bytes = state::bytes_of(part);
+        StateReader reader{bytes};
+        check(state::loaded<Chunk>(reader));
+        reader.expect_end();
+    }
+    check(chunk);
+}
+
 }  // namespace
 }  // namespace strid::table

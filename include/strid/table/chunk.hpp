@@ -161,6 +161,11 @@ class Chunk {
     [[nodiscard]] Column& column(std::size_t place) noexcept { return columns_[place]; }
     /// For reading.
     [[nodiscard]] const Column& column(std::size_t place) const noexcept { return columns_[place]; }
+    /// For each row that lies behind the watermark that it met, that watermark; for the others the
+    /// earliest time. Empty, of no capacity, where there are no such rows.
+    [[nodiscard]] const Column& watermarks() const noexcept { return watermarks_; }
+    /// A column of times with a value for each row, or an empty one.
+    void set_watermarks(Column watermarks) noexcept { watermarks_ = std::move(watermarks); }
     /// Holds an arena of texts. False: it holds chunk_texts_max others already. O(1).
     [[nodiscard]] bool hold(const memory::TextReference& text) noexcept;
     /// Holds what the other holds. False as above, where the texts must be copied.
@@ -192,6 +197,7 @@ class Chunk {
   private:
     Schema schema_;
     std::vector<Column, memory::RecyclingAllocator<Column>> columns_;
+    Column watermarks_;
     std::array<memory::TextReference, chunk_texts_max> texts_;
     std::uint32_t rows_ = 0;
     std::uint32_t text_count_ = 0;

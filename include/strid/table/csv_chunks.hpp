@@ -123,7 +123,7 @@ class CsvChunks : public CsvSource {
     /// Into the row of the chunk.
     Row read_row(Chunk& chunk, std::size_t row);
     [[nodiscard]] bool scan_row(Chunk& chunk, std::size_t row);
-    [[nodiscard]] bool scan_field(const char* begin, const char* end, Kind kind, Column& column,
+    [[nodiscard]] bool scan_field(const char* begin, const char* end, Type type, Column& column,
                                   std::size_t row);
     strid::detail::CsvFault read_field(std::string_view text, Type type, Column& column,
                                        std::size_t row);

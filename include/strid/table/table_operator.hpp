@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <strid/base/time.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/table/chunk.hpp>
 #include <strid/table/evaluator.hpp>
@@ -28,6 +29,11 @@ class ChunkOutput {
     virtual ~ChunkOutput() = default;
     /// Takes the chunk.
     virtual void emit(Chunk&& chunk) = 0;
+    /// Takes rows that came too late, with the schema that arrived. Without another way for them
+    /// they are dropped.
+    virtual void late(Chunk&& rows) { static_cast<void>(rows); }
+    /// Whether there is room for more. Chunks that `process` emits need not ask.
+    [[nodiscard]] virtual bool room() { return true; }
 };
 
 /// An operator over chunks of one schema.
@@ -48,6 +54,23 @@ class TableOperator {
     /// Handles a chunk, which has rows and which it may change or emit, and emits any number of
     /// chunks. Throws EvaluationError.
     virtual void process(Chunk&& chunk, ChunkOutput& output) = 0;
+    /// No row with an event time before `watermark` follows, except late ones; watermarks never go
+    /// back. Emits what is complete. False: there was no room for all of it, and the call comes
+    /// again with the same or a later one.
+    virtual bool watermark(EventTime watermark, ChunkOutput& output) {
+        static_cast<void>(watermark);
+        static_cast<void>(output);
+        return true;
+    }
+    /// No row follows. Emits what it holds; false as above.
+    virtual bool ended(ChunkOutput& output) {
+        static_cast<void>(output);
+        return true;
+    }
+    /// The watermark of the rows that it emits, where that of the rows that arrive is `arrived`.
+    [[nodiscard]] virtual EventTime passed(EventTime arrived) const noexcept { return arrived; }
+    /// Whether passed() is its own, whatever arrives: `event_time`.
+    [[nodiscard]] virtual bool draws_time() const noexcept { return false; }
     /// Whether it must see all rows, so that it has one replica.
     [[nodiscard]] virtual bool needs_all_rows() const noexcept { return false; }
     /// Writes what decides about later output (strid/state/codec.hpp). Without state: nothing.
