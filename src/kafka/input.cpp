@@ -29,16 +29,14 @@ Settings settings_of_reader() {
 }  // namespace
 
 TopicInput::Part::Part(TransportAddress& address) : start(address), text(address) {
-    for (const std::string& text : address.take_list("partition")) {
+    for (const std::string& one : address.take_list("partition")) {
         std::int32_t number = 0;
-        if (!read_number(text, number) || number < 0) {
-            address.refuse(fmt::format("'{}' is no number of a partition", text));
+        if (!read_number(one, number) || number < 0) {
+            address.refuse(fmt::format("'{}' is no number of a partition", one));
         }
         partitions.push_back(number);
     }
-    const std::string until = address.take("until");
-    if (!until.empty() && until != "end") address.refuse("until is end");
-    until_end = !until.empty();
+    until_end = detail::take_until_end(address);
 }
 
 TopicInput::TopicInput(TransportAddress address) : part_(address), topic_(address) {

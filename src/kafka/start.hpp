@@ -3,23 +3,16 @@
 // Where the reading of a partition begins: `start` of an address. Plain values; any thread.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
-#include <string_view>
-#include <system_error>
 
 #include <strid/connector/transport.hpp>
+#include <strid/engine/connector/address_options.hpp>
 
 #include "topic.hpp"
 
 namespace strid::kafka {
 
-/// Reads all of the text; false: it is no such number.
-template <class Number>
-[[nodiscard]] bool read_number(std::string_view text, Number& number) {
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
+using detail::read_number;
 
 struct Edges {
     std::int64_t first = 0;   ///< The offset of the first message of a partition.
