@@ -13,13 +13,15 @@ namespace strid::kafka {
 
 namespace {
 
-/// Between two calls of serve() that are farther apart the source was not asked for rows.
-constexpr std::int64_t active_ns_most = 100'000'000;
+/// From one call of serve() to the next, at most so much counts: the graph has held the source back
+/// for the rest. With all that is taken at a time a second has more text than a graph may hold.
+constexpr std::int64_t idle_ns_most = 100'000'000;
+constexpr std::int64_t busy_ns_most = 10'000'000;
 constexpr std::int64_t mark_ns_least = 50'000'000;
 constexpr int marks_in_settling = 8;
 constexpr int question_ms = 1'000;
 constexpr std::int64_t last_commit_ns = 10'000'000'000;
-constexpr int join_ms = 100;
+constexpr int answer_ms = 10;
 
 Settings settings_of_member(const std::string& group) {
     return {{"group.id", group},
@@ -89,9 +91,7 @@ void Group::note_commit(::rd_kafka_t* /*client*/, ::rd_kafka_resp_err_t code,
                         ::rd_kafka_topic_partition_list_t* list, void* self) {
     auto* const group = static_cast<Group*>(self);
     group->is_committing_ = false;
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && !may_pass(code) && !is_of_rebalance(code)) {
-        group->refused_ = code;
-    }
+    group->answer_ = code;
     for (int i = 0; list != nullptr && i != list->cnt; ++i) {
         const auto found = group->partitions_.find(list->elems[i].partition);
         const bool is_there = code == RD_KAFKA_RESP_ERR_NO_ERROR &&
@@ -115,9 +115,10 @@ void Group::check(::rd_kafka_resp_err_t error) const {
 
 void Group::serve() {
     const std::int64_t now = now_ns();
-    active_ns_ += std::min(now - std::exchange(served_at_ns_, now), active_ns_most);
+    const std::int64_t most = std::exchange(has_taken_, false) ? busy_ns_most : idle_ns_most;
+    active_ns_ += std::min(now - std::exchange(served_at_ns_, now), most);
     (void)reach_.look(client_.get(), topic_, false);
-    if (refused_ != RD_KAFKA_RESP_ERR_NO_ERROR) check(refused_);
+    if (answer_ != RD_KAFKA_RESP_ERR_NO_ERROR) check(answer_);
     settle();
     while (!changes_.empty()) {
         Change& change = changes_.front();
@@ -214,67 +215,83 @@ void Group::passed(const Place& place) {
     --found->second.handed;
 }
 
+/// Rows are on their way for as long as the last ones took: they wait behind them, also where
+/// nothing comes any more.
+std::int64_t Group::way_ns(std::int64_t settle_ns) const noexcept {
+    std::int64_t begin = served_at_ns_;
+    for (auto mark = marks_.rbegin(); mark != marks_.rend(); ++mark) {
+        begin = mark->at_ns;
+        if (active_ns_ - mark->active_ns >= settle_ns) break;
+    }
+    return served_at_ns_ - begin;
+}
+
 void Group::settle() {
     using namespace std::chrono;
     const std::int64_t settle_ns = nanoseconds(options_.settle).count();
     const std::int64_t apart_ns = std::max(settle_ns / marks_in_settling, mark_ns_least);
     if (!marks_.empty() && active_ns_ - marks_.back().active_ns < apart_ns) return;
-    Mark mark{.active_ns = active_ns_};
+    Mark mark{.at_ns = served_at_ns_,
+              .active_ns = active_ns_,
+              .due_ns = served_at_ns_ + way_ns(settle_ns)};
     for (auto& [number, one] : partitions_) {
         if (one.handed == 0) one.passed = one.next;  // but for messages that are no rows
         mark.passed[number] = one.passed;
     }
     marks_.push_back(std::move(mark));
-    while (!marks_.empty() && active_ns_ - marks_.front().active_ns >= settle_ns) {
+    const auto is_over = [&](const Mark& one) {
+        return active_ns_ - one.active_ns >= settle_ns && served_at_ns_ >= one.due_ns;
+    };
+    while (!marks_.empty() && is_over(marks_.front())) {
         for (const auto& [number, passed] : marks_.front().passed) {
             partitions_.at(number).settled = passed;
         }
         marks_.pop_front();
     }
-    send_offsets();
+    (void)send_offsets();
 }
 
-/// Those that the broker does not have.
-Partitions Group::offsets(std::int64_t Partition::*of) const {
-    Partitions list(::rd_kafka_topic_partition_list_new(static_cast<int>(partitions_.size())));
+/// False: the broker has all that are settled.
+bool Group::send_offsets() {
+    const Partitions list(
+        ::rd_kafka_topic_partition_list_new(static_cast<int>(partitions_.size())));
     for (const auto& [number, one] : partitions_) {
-        if (one.*of <= one.committed) continue;
+        if (one.settled <= one.committed) continue;
         ::rd_kafka_topic_partition_list_add(list.get(), topic_.name.c_str(), number)->offset =
-            one.*of;
+            one.settled;
     }
-    return list;
-}
-
-void Group::send_offsets() {
-    if (is_committing_ || joining_.goes_on()) return;
-    const Partitions list = offsets(&Partition::settled);
-    if (list->cnt == 0) return;
+    if (list->cnt == 0) return false;
+    // One that waits for a broker would keep the client from its end, for up to a minute.
+    if (is_committing_ || joining_.goes_on() || !reach_.lost.empty()) return true;
     is_committing_ = ::rd_kafka_commit(client_.get(), list.get(), 1) == RD_KAFKA_RESP_ERR_NO_ERROR;
+    return true;
 }
 
 /// All rows have come through, so that those that were emitted are settled.
 void Group::finish() {
     for (auto& [number, one] : partitions_) {
-        if (one.handed == 0) one.passed = one.next;
+        one.settled = one.handed == 0 ? one.next : one.passed;
     }
     const std::int64_t until = now_ns() + last_commit_ns;
-    ::rd_kafka_resp_err_t error{};
-    for (;;) {
-        const Partitions list = offsets(&Partition::passed);
-        if (list->cnt == 0) break;
-        error = joining_.goes_on() ? RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS
-                                   : ::rd_kafka_commit(client_.get(), list.get(), 0);
-        const bool may_come = error == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS || may_pass(error);
-        if (!may_come || now_ns() > until) break;
-        // The client joins the group again.
-        const Message message(::rd_kafka_consumer_poll(client_.get(), join_ms));
+    const auto may_come = [&] {
+        const bool is_for_now = may_pass(answer_) || answer_ == RD_KAFKA_RESP_ERR_NO_ERROR ||
+                                answer_ == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS;
+        return is_for_now && now_ns() < until;
+    };
+    answer_ = RD_KAFKA_RESP_ERR_NO_ERROR;
+    bool is_left = true;
+    while ((is_left = send_offsets()) && may_come()) {
+        // The answer comes here, and the client joins the group once more where it must.
+        const Message message(::rd_kafka_consumer_poll(client_.get(), answer_ms));
+        (void)reach_.look(client_.get(), topic_, false);
     }
     leave();
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+    if (!is_left) return;
     throw InputOutputError(fmt::format(
         "{}: the last offsets of the group '{}' were not committed, and their messages come once "
         "more: {}",
-        topic_.address, options_.name, ::rd_kafka_err2str(error)));
+        topic_.address, options_.name,
+        answer_ == RD_KAFKA_RESP_ERR_NO_ERROR ? "no broker answers" : ::rd_kafka_err2str(answer_)));
 }
 
 void Group::leave() noexcept {

@@ -5,8 +5,9 @@
 // at a time.
 //
 // A message is settled some time after its row was emitted: the graph has no other sign that it has
-// come through, without snapshots. The time counts only while the source is asked for rows, so that
-// a graph that stands still settles nothing.
+// come through, without snapshots. The time hardly counts while the graph holds the source back, so
+// that one that stands still settles nothing, and a slow one only when more was emitted behind a
+// row than it can hold.
 //
 // Invariant: no offset is committed behind a message that is not settled, but for the last ones of
 // a run that has ended well. Partitions that are to go are kept, and not read, until all of their
@@ -56,7 +57,10 @@ class Group final : public RunScope::Result {
     /// Notes a message that is taken, as a row or not; null: it is not read.
     [[nodiscard]] const Place* take(std::int32_t partition, std::int64_t offset);
     /// The message is a row.
-    void hand_out(const Place& place) { ++partitions_.at(place.partition).handed; }
+    void hand_out(const Place& place) {
+        ++partitions_.at(place.partition).handed;
+        has_taken_ = true;
+    }
     /// There is no message before the offset that was not taken.
     void skip_to(std::int32_t partition, std::int64_t offset);
     /// The row of a message was emitted.
@@ -86,7 +90,9 @@ class Group final : public RunScope::Result {
     };
     /// How far each partition was emitted at a time.
     struct Mark {
+        std::int64_t at_ns = 0;
         std::int64_t active_ns = 0;
+        std::int64_t due_ns = 0;  // not before it, either
         std::map<std::int32_t, std::int64_t> passed = {};
     };
 
@@ -99,9 +105,9 @@ class Group final : public RunScope::Result {
     [[nodiscard]] bool may_go(const ::rd_kafka_topic_partition_list_t& list);
     void let_go(const ::rd_kafka_topic_partition_list_t& list);
     void answer(const Change& change) noexcept;
+    [[nodiscard]] std::int64_t way_ns(std::int64_t settle_ns) const noexcept;
     void settle();
-    void send_offsets();
-    [[nodiscard]] Partitions offsets(std::int64_t Partition::*of) const;
+    bool send_offsets();
     void leave() noexcept;
 
     const Topic topic_;
@@ -115,8 +121,9 @@ class Group final : public RunScope::Result {
     std::deque<Mark> marks_;
     std::int64_t active_ns_ = 0;  // for so long the source has asked for rows
     std::int64_t served_at_ns_ = 0;
+    bool has_taken_ = false;  // since then
     bool is_committing_ = false;
-    ::rd_kafka_resp_err_t refused_ = RD_KAFKA_RESP_ERR_NO_ERROR;  // why offsets are
+    ::rd_kafka_resp_err_t answer_ = RD_KAFKA_RESP_ERR_NO_ERROR;  // to the last commit
     Joining joining_;  // meanwhile no offsets are committed
     Client client_;    // whose callbacks use the others, also at its end
 };
