@@ -13,6 +13,8 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 
+#include "subject.hpp"
+
 namespace strid::nats {
 
 namespace {
