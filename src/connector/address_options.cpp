@@ -28,6 +28,12 @@ Value taken(TransportAddress& address, std::string_view option, Value otherwise,
 
 }  // namespace
 
+bool take_until_end(TransportAddress& address) {
+    const std::string until = address.take("until");
+    if (!until.empty() && until != "end") address.refuse("until is end");
+    return !until.empty();
+}
+
 std::uint64_t take_count(TransportAddress& address, std::string_view option,
                          std::uint64_t otherwise, std::uint64_t most) {
     return taken(address, option, otherwise, most, std::to_string(most), &read_whole_number);

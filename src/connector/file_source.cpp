@@ -167,6 +167,7 @@ bool FileSource::begin_next_input() {
         throw InputOutputError(
             fmt::format("{}: is shorter than it was when its rows were read", name()));
     }
+    reader_->bytes().passed(text_bytes());
     const std::uint64_t bytes = reader_->bytes().bytes_read();
     while (input_ + 1 != paths_.size()) {
         ++input_;

@@ -2,10 +2,6 @@
 #include "input.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstring>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,35 +13,7 @@ namespace strid::kafka {
 
 namespace {
 
-constexpr std::size_t batch_messages = 1'000;
-/// Messages are taken ahead of what is read up to so many bytes.
-constexpr std::size_t text_bytes = std::size_t{256} << 10;
-constexpr std::int64_t look_every_ns = 30'000'000'000;
-constexpr std::int64_t lost_look_every_ns = 1'000'000'000;
-constexpr int look_wait_ms = 200;
-
-template <class Number>
-[[nodiscard]] bool read_number(std::string_view text, Number& number) {
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
-
 constexpr char within_message = '>';
-
-/// The last value of a header; none: the message has no such header.
-std::optional<std::string_view> header_of(const ::rd_kafka_message_t& message,
-                                          const std::string& name) {
-    ::rd_kafka_headers_t* headers = nullptr;
-    const void* value = nullptr;
-    std::size_t bytes = 0;
-    if (::rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        ::rd_kafka_header_get_last(headers, name.c_str(), &value, &bytes) !=
-            RD_KAFKA_RESP_ERR_NO_ERROR ||
-        value == nullptr) {
-        return std::nullopt;
-    }
-    return std::string_view{static_cast<const char*>(value), bytes};
-}
 
 Settings settings_of_reader() {
     return {{"group.id", "strid"},  // which is not joined
@@ -60,30 +28,21 @@ Settings settings_of_reader() {
 
 }  // namespace
 
-TopicInput::Part::Part(TransportAddress& address)
-    : start(address.take("start")), fields(address, {"key", "time", "partition", "offset"}, true) {
-    for (const std::string& text : address.take_list("partition")) {
+TopicInput::Part::Part(TransportAddress& address) : start(address), text(address) {
+    for (const std::string& one : address.take_list("partition")) {
         std::int32_t number = 0;
-        if (!read_number(text, number) || number < 0) {
-            address.refuse(fmt::format("'{}' is no number of a partition", text));
+        if (!read_number(one, number) || number < 0) {
+            address.refuse(fmt::format("'{}' is no number of a partition", one));
         }
         partitions.push_back(number);
     }
-    if (start.empty()) start = "earliest";
-    std::int64_t ms = 0;
-    const bool is_time =
-        start.starts_with('@') && read_number(std::string_view(start).substr(1), ms);
-    if (start != "earliest" && start != "latest" && !is_time) {
-        address.refuse("start is earliest, latest, or @ and milliseconds since 1970");
-    }
-    const std::string until = address.take("until");
-    if (!until.empty() && until != "end") address.refuse("until is end");
-    until_end = !until.empty();
+    until_end = detail::take_until_end(address);
 }
 
 TopicInput::TopicInput(TransportAddress address) : part_(address), topic_(address) {
     const auto failed = [](::rd_kafka_t*, int code, const char* text, void* self) {
-        static_cast<TopicInput*>(self)->note_failure(code, text);
+        auto* const input = static_cast<TopicInput*>(self);
+        input->reach_.note_failure(input->topic_, code, text);
     };
     client_ = make_client(RD_KAFKA_CONSUMER, topic_, settings_of_reader(),
                           {.failed = failed, .self = this});
@@ -97,7 +56,6 @@ TopicInput::TopicInput(TransportAddress address) : part_(address), topic_(addres
         }
         next_[partition] = first_offset(partition);
     }
-    look_at_ns_ = now_ns() + look_every_ns;
 }
 
 TopicInput::~TopicInput() {
@@ -105,31 +63,11 @@ TopicInput::~TopicInput() {
     if (client_ != nullptr) ::rd_kafka_consumer_close(client_.get());
 }
 
-/// The offset of the first message of a partition, and the one behind the last.
-std::pair<std::int64_t, std::int64_t> TopicInput::edges_of(std::int32_t partition) {
-    std::pair<std::int64_t, std::int64_t> edges;
-    const auto error = ::rd_kafka_query_watermark_offsets(
-        client_.get(), topic_.name.c_str(), partition, &edges.first, &edges.second, broker_wait_ms);
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) fail(topic_, error, "offsets cannot be asked for: ");
-    return edges;
-}
-
 /// Of a partition that is read from its start; with until=end also notes where it ends.
 std::int64_t TopicInput::first_offset(std::int32_t partition) {
-    const auto [first, behind] = edges_of(partition);
-    if (part_.until_end) ends_[partition] = behind;
-    if (part_.start == "earliest") return first;
-    if (part_.start == "latest") return behind;
-    std::int64_t ms = 0;
-    (void)read_number(std::string_view(part_.start).substr(1), ms);
-    const Partitions asked(::rd_kafka_topic_partition_list_new(1));
-    auto* const one =
-        ::rd_kafka_topic_partition_list_add(asked.get(), topic_.name.c_str(), partition);
-    one->offset = ms;
-    const auto failed = ::rd_kafka_offsets_for_times(client_.get(), asked.get(), broker_wait_ms);
-    if (failed != RD_KAFKA_RESP_ERR_NO_ERROR) fail(topic_, failed, "");
-    if (one->err != RD_KAFKA_RESP_ERR_NO_ERROR) fail(topic_, one->err, "");
-    return one->offset < 0 ? behind : one->offset;
+    const Edges edges = edges_of(client_.get(), topic_, partition);
+    if (part_.until_end) ends_[partition] = edges.behind;
+    return part_.start.offset(client_.get(), topic_, partition, edges);
 }
 
 void TopicInput::go_on_at(std::string_view position) {
@@ -153,7 +91,7 @@ void TopicInput::go_on_at(std::string_view position) {
     position_ = position;
     for (auto& [partition, next] : next_) {
         // It was added behind the snapshot: all of it is new.
-        if (!offsets.contains(partition)) next = edges_of(partition).first;
+        if (!offsets.contains(partition)) next = edges_of(client_.get(), topic_, partition).first;
     }
     for (const auto& [partition, offset] : offsets) {
         const auto found = next_.find(partition);
@@ -162,7 +100,7 @@ void TopicInput::go_on_at(std::string_view position) {
                 fmt::format("{}: partition {}, which was read before the snapshot, is not read now",
                             topic_.address, partition));
         }
-        const auto [low, high] = edges_of(partition);
+        const auto [low, high] = edges_of(client_.get(), topic_, partition);
         if (offset < low || offset > high) {
             throw InputOutputError(fmt::format(
                 "{}: the run goes on at offset {} of partition {}, which has {} to {} now: the "
@@ -193,36 +131,17 @@ void TopicInput::assign(const std::map<std::int32_t, std::int64_t>& offsets) {
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) fail(topic_, error, "");
 }
 
-/// No broker can be reached. librdkafka connects again by itself, and says nothing of it where
-/// nothing is to be read: the next look at the partitions shows it.
-void TopicInput::note_failure(int code, const char* text) {
-    if (code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && code != RD_KAFKA_RESP_ERR__AUTHENTICATION &&
-        code != RD_KAFKA_RESP_ERR__SSL) {
-        return;  // of one broker
-    }
-    lost_ = fmt::format("{}: {}", topic_.address, text);
-    look_at_ns_ = now_ns() + lost_look_every_ns;
-}
-
 /// Partitions that were added since are read from their beginning.
 void TopicInput::look_for_partitions() {
     const bool may_be_new = part_.partitions.empty() && !part_.until_end;
-    if ((!may_be_new && lost_.empty()) || now_ns() < look_at_ns_) return;
+    const auto found = reach_.look(client_.get(), topic_, may_be_new);
+    if (!found || !may_be_new) return;
     bool is_new = false;
-    try {
-        const auto found = partitions_of(client_.get(), topic_, look_wait_ms);
-        lost_.clear();
-        look_at_ns_ = now_ns() + look_every_ns;
-        if (!may_be_new) return;
-        for (const std::int32_t partition : found) {
-            if (next_.emplace(partition, 0).second) {
-                passed_[partition] = 0;
-                is_new = true;
-            }
+    for (const std::int32_t partition : *found) {
+        if (next_.emplace(partition, 0).second) {
+            passed_[partition] = 0;
+            is_new = true;
         }
-    } catch (const ConnectionLost&) {
-        look_at_ns_ = now_ns() + lost_look_every_ns;
-        return;  // librdkafka connects again by itself
     }
     if (is_new) assign(next_);
 }
@@ -250,7 +169,7 @@ void TopicInput::take(const ::rd_kafka_message_t& message) {
         }
         fail(topic_, error, fmt::format("partition {}: ", message.partition));
     }
-    lost_.clear();
+    reach_.lost.clear();
     const auto end = ends_.find(message.partition);
     if (end != ends_.end() && message.offset >= end->second) {
         next_[message.partition] = std::max(next_[message.partition], end->second);
@@ -259,49 +178,15 @@ void TopicInput::take(const ::rd_kafka_message_t& message) {
     // A message of an assignment before this one comes once more.
     if (message.offset < next_[message.partition]) return;
     next_[message.partition] = message.offset + 1;
-    if (message.payload == nullptr) return;
-    const std::uint64_t begin = bytes_;
-    const std::size_t before = text_.size();
-    append_row(message);
-    text_ += '\n';
-    bytes_ += text_.size() - before;
-    handed_.push_back({begin, bytes_ - 1, message.partition, message.offset});
-}
-
-/// With the fields about it that are asked for.
-void TopicInput::append_row(const ::rd_kafka_message_t& message) {
-    const std::string_view row{static_cast<const char*>(message.payload), message.len};
-    const auto& names = part_.fields.names();
-    std::vector<detail::MessageFields::Value> values(names.size());
-    std::array<std::string, 3> numbers;
-    std::size_t used = 0;
-    const auto number = [&](std::int64_t of) {
-        return detail::MessageFields::Value{numbers[used++] = std::to_string(of), true};
-    };
-    for (std::size_t i = 0; i != names.size(); ++i) {
-        if (names[i] == "partition") {
-            values[i] = number(message.partition);
-        } else if (names[i] == "offset") {
-            values[i] = number(message.offset);
-        } else if (names[i] == "time") {
-            ::rd_kafka_timestamp_type_t type{};
-            const std::int64_t ms = ::rd_kafka_message_timestamp(&message, &type);
-            if (type != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE) values[i] = number(ms);
-        } else if (names[i] == "key") {
-            if (message.key == nullptr) continue;
-            values[i].text = {static_cast<const char*>(message.key), message.key_len};
-        } else {
-            values[i].text = header_of(message, names[i].substr(names[i].find('.') + 1));
-        }
-    }
-    part_.fields.append(text_, row, values);
+    if (!part_.text.append(rows_.text(), message)) return;
+    rows_.end_row({message.partition, message.offset});
 }
 
 /// Nothing but marks of transactions, and messages without a value, lies before the offset.
 void TopicInput::pass_gap(std::int32_t partition, std::int64_t offset) {
-    const bool is_handed = std::any_of(handed_.begin(), handed_.end(), [&](const Handed& one) {
-        return one.partition == partition;
-    });
+    const bool is_handed =
+        std::any_of(rows_.rows().begin(), rows_.rows().end(),
+                    [&](const auto& one) { return one.place.partition == partition; });
     if (!is_handed && partition != alone_) {
         passed_[partition] = std::max(passed_[partition], offset);
     }
@@ -317,43 +202,23 @@ void TopicInput::fetch(int wait_ms) {
         alone_ = -1;
         assign(next_);
     }
-    std::array<::rd_kafka_message_t*, batch_messages> batch{};
-    while (text_.size() < text_bytes) {
-        const auto count =
-            ::rd_kafka_consume_batch_queue(queue_.get(), 0, batch.data(), batch.size());
-        std::vector<Message> messages;
-        for (ssize_t i = 0; i < count; ++i) messages.emplace_back(batch[static_cast<size_t>(i)]);
-        if (messages.empty()) return;
-        for (const Message& message : messages) take(*message);
-    }
+    take_waiting(queue_.get(), rows_.text(), [this](const auto& message) { take(message); });
 }
 
 ByteReader::Result TopicInput::read(std::span<char> out, int wait_ms) {
-    if (given_ == text_.size()) {
-        text_.clear();
-        given_ = 0;
-        if (has_begun_ && is_at_end()) return {ByteReader::Status::end, 0};
-        fetch(wait_ms);
-        if (text_.empty()) {
-            return {is_at_end() ? ByteReader::Status::end : ByteReader::Status::waiting, 0};
-        }
-    }
-    const std::size_t bytes = std::min(out.size(), text_.size() - given_);
-    std::memcpy(out.data(), text_.data() + given_, bytes);
-    given_ += bytes;
-    return {ByteReader::Status::read, bytes};
+    return rows_.read(out, [this, wait_ms] {
+        if (!has_begun_ || !is_at_end()) fetch(wait_ms);
+        return !is_at_end();
+    });
 }
 
 void TopicInput::passed(std::uint64_t bytes) {
-    while (!handed_.empty() && handed_.front().end <= bytes) {
-        passed_[handed_.front().partition] = handed_.front().offset + 1;
-        handed_.pop_front();
-    }
+    rows_.pass(bytes, [this](const Place& place) { passed_[place.partition] = place.offset + 1; });
 }
 
 TransportInput::Position TopicInput::position(std::uint64_t bytes) {
     // The message that the place is in has not come again.
-    if (alone_ >= 0 && handed_.empty()) return {.text = position_, .bytes = 0};
+    if (alone_ >= 0 && rows_.rows().empty()) return {.text = position_, .bytes = 0};
     if (!has_begun_) passed_ = next_;
     passed(bytes);
     Position position{.bytes = bytes};
@@ -362,10 +227,10 @@ TransportInput::Position TopicInput::position(std::uint64_t bytes) {
             fmt::format("{}{}:{}", position.text.empty() ? "" : " ", partition, offset);
     };
     std::int32_t first = -1;
-    if (!handed_.empty() && handed_.front().begin < bytes) {
-        first = handed_.front().partition;
-        position.bytes = handed_.front().begin;
-        add(first, handed_.front().offset);
+    if (const auto* const row = rows_.begun_within(bytes)) {
+        first = row->place.partition;
+        position.bytes = row->begin;
+        add(first, row->place.offset);
         position.text.insert(position.text.begin(), within_message);
     }
     for (const auto& [partition, offset] : passed_) {

@@ -9,15 +9,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <strid/connector/transport.hpp>
-#include <strid/engine/connector/message_fields.hpp>
+#include <strid/engine/connector/taken_rows.hpp>
 
+#include "message_text.hpp"
+#include "start.hpp"
 #include "topic.hpp"
 
 namespace strid::kafka {
@@ -32,54 +32,45 @@ class TopicInput final : public TransportInput {
     [[nodiscard]] bool has_positions() const noexcept override { return true; }
     void passed(std::uint64_t bytes) override;
     [[nodiscard]] Position position(std::uint64_t bytes) override;
-    [[nodiscard]] std::string_view lost() const noexcept override { return lost_; }
+    [[nodiscard]] std::string_view lost() const noexcept override { return reach_.lost; }
     void go_on_at(std::string_view position) override;
 
   private:
     /// Its options, which are taken.
     struct Part {
         explicit Part(TransportAddress& address);
-        std::string start;
+        Start start;
         std::vector<std::int32_t> partitions;  // none: all
         bool until_end = false;
-        detail::MessageFields fields;
+        MessageText text;
     };
-    /// Of a message that was handed out, and is not passed yet.
-    struct Handed {
-        std::uint64_t begin = 0;  // bytes before it
-        std::uint64_t end = 0;    // bytes up to its newline, which is no part of it
+    /// Of a message.
+    struct Place {
         std::int32_t partition = 0;
         std::int64_t offset = 0;
     };
 
     void begin();
-    [[nodiscard]] std::pair<std::int64_t, std::int64_t> edges_of(std::int32_t partition);
     void pass_gap(std::int32_t partition, std::int64_t offset);
     [[nodiscard]] std::int64_t first_offset(std::int32_t partition);
     void assign(const std::map<std::int32_t, std::int64_t>& offsets);
-    void note_failure(int code, const char* text);
     void look_for_partitions();
     [[nodiscard]] bool is_at_end() const noexcept;
     void fetch(int wait_ms);
     void take(const ::rd_kafka_message_t& message);
-    void append_row(const ::rd_kafka_message_t& message);
 
     Part part_;
     const Topic topic_;
+    Reach reach_;
     Client client_;
     Queue queue_;  // the messages of all partitions
     bool has_begun_ = false;
     std::map<std::int32_t, std::int64_t> next_;  // offset of the next message to take, by partition
     std::map<std::int32_t, std::int64_t> ends_;  // with until=end: up to here
-    std::map<std::int32_t, std::int64_t> passed_;  // of the messages before those in handed_
+    std::map<std::int32_t, std::int64_t> passed_;  // of the messages before those in rows_
     std::int32_t alone_ = -1;                      // this partition is read alone
     std::string position_;                         // that it has begun at, until then
-    std::string text_;                             // of messages
-    std::size_t given_ = 0;                        // bytes of it
-    std::uint64_t bytes_ = 0;                      // of all messages so far
-    std::deque<Handed> handed_;
-    std::int64_t look_at_ns_ = 0;  // for new partitions, and for a broker that is away
-    std::string lost_;             // why; empty: a broker can be reached
+    detail::TakenRows<Place> rows_;
 };
 
 }  // namespace strid::kafka

@@ -46,13 +46,30 @@ bool is_refused(::rd_kafka_resp_err_t error) noexcept {
            error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
 }
 
+struct EndsHeaders {
+    void operator()(::rd_kafka_headers_t* one) const noexcept { ::rd_kafka_headers_destroy(one); }
+};
+using Headers = std::unique_ptr<::rd_kafka_headers_t, EndsHeaders>;
+
+/// Null: it has none.
+Headers headers_of(const detail::MessageRows::Message& message) {
+    if (message.headers.empty()) return nullptr;
+    Headers made(::rd_kafka_headers_new(message.headers.size()));
+    for (const auto& [name, value] : message.headers) {
+        (void)::rd_kafka_header_add(made.get(), name.data(), static_cast<ssize_t>(name.size()),
+                                    value.data(), static_cast<ssize_t>(value.size()));
+    }
+    return made;
+}
+
 std::string group_of(std::string_view stream) {
     return fmt::format("strid-{}", stream);
 }
 
 }  // namespace
 
-TopicOutput::TopicOutput(TransportAddress address) : rows_(address), topic_(without_sink(address)) {
+TopicOutput::TopicOutput(TransportAddress address)
+    : rows_(address, true), topic_(without_sink(address)) {
     // The settings are checked now; no broker is asked.
     (void)make_client(RD_KAFKA_PRODUCER, topic_, {});
 }
@@ -125,12 +142,19 @@ void TopicOutput::wait_a_little() {
 void TopicOutput::send(const detail::MessageRows::Message& message) {
     const void* const key = message.key ? message.key->data() : nullptr;
     const std::size_t key_bytes = message.key ? message.key->size() : 0;
+    const bool has_value = !message.is_tombstone;
+    void* const value = has_value ? const_cast<char*>(message.payload.data()) : nullptr;
     for (;;) {
+        Headers headers = headers_of(message);
         const auto error = ::rd_kafka_producev(
             client_.get(), RD_KAFKA_V_TOPIC(topic_.name.c_str()), RD_KAFKA_V_KEY(key, key_bytes),
-            RD_KAFKA_V_VALUE(const_cast<char*>(message.payload.data()), message.payload.size()),
-            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
-        if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+            RD_KAFKA_V_VALUE(value, has_value ? message.payload.size() : 0),
+            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(this),
+            RD_KAFKA_V_HEADERS(headers.get()), RD_KAFKA_V_END);
+        if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            (void)headers.release();  // the client's now
+            return;
+        }
         if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL) fail(topic_, error, "");
         wait_a_little();
     }

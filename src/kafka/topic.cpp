@@ -6,11 +6,15 @@
 
 #include <fmt/format.h>
 
+#include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 
 namespace strid::kafka {
 
 namespace {
+
+constexpr std::int64_t lost_look_every_ns = 1'000'000'000;
+constexpr int look_wait_ms = 200;
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -72,6 +76,13 @@ Client make_client(::rd_kafka_type_t type, const Topic& topic, const Settings& s
     ::rd_kafka_conf_set_log_cb(made.get(), nullptr);
     if (callbacks.delivered) ::rd_kafka_conf_set_dr_msg_cb(made.get(), callbacks.delivered);
     if (callbacks.failed) ::rd_kafka_conf_set_error_cb(made.get(), callbacks.failed);
+    if (callbacks.rebalanced) {
+        ::rd_kafka_conf_set_rebalance_cb(made.get(), callbacks.rebalanced);
+    }
+    if (callbacks.committed) {
+        ::rd_kafka_conf_set_offset_commit_cb(made.get(), callbacks.committed);
+    }
+    if (callbacks.joining) callbacks.joining->watch(made.get());
     ::rd_kafka_conf_set_opaque(made.get(), callbacks.self);
     Client client(::rd_kafka_new(type, made.get(), reason.data(), reason.size()));
     if (client == nullptr) throw GraphError(topic.address + ": " + reason.data());
@@ -104,9 +115,7 @@ std::vector<std::int32_t> partitions_of(::rd_kafka_t* client, const Topic& topic
     return partitions;
 }
 
-void fail(const Topic& topic, ::rd_kafka_resp_err_t error, std::string_view reason) {
-    const std::string text =
-        fmt::format("{}: {}{}", topic.address, reason, ::rd_kafka_err2str(error));
+bool may_pass(::rd_kafka_resp_err_t error) noexcept {
     switch (error) {
         case RD_KAFKA_RESP_ERR__TRANSPORT:
         case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
@@ -124,9 +133,39 @@ void fail(const Topic& topic, ::rd_kafka_resp_err_t error, std::string_view reas
         case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
         case RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
         case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT:
-            throw ConnectionLost(text);
+            return true;
         default:
-            throw InputOutputError(text);
+            return false;
+    }
+}
+
+void fail(const Topic& topic, ::rd_kafka_resp_err_t error, std::string_view reason) {
+    const std::string text =
+        fmt::format("{}: {}{}", topic.address, reason, ::rd_kafka_err2str(error));
+    if (may_pass(error)) throw ConnectionLost(text);
+    throw InputOutputError(text);
+}
+
+void Reach::note_failure(const Topic& topic, int code, const char* text) {
+    if (code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && code != RD_KAFKA_RESP_ERR__AUTHENTICATION &&
+        code != RD_KAFKA_RESP_ERR__SSL) {
+        return;  // of one broker
+    }
+    lost = fmt::format("{}: {}", topic.address, text);
+    look_at_ns = now_ns() + lost_look_every_ns;
+}
+
+std::optional<std::vector<std::int32_t>> Reach::look(::rd_kafka_t* client, const Topic& topic,
+                                                     bool is_usual) {
+    if ((!is_usual && lost.empty()) || now_ns() < look_at_ns) return std::nullopt;
+    try {
+        auto found = partitions_of(client, topic, look_wait_ms);
+        lost.clear();
+        look_at_ns = now_ns() + look_every_ns;
+        return found;
+    } catch (const ConnectionLost&) {
+        look_at_ns = now_ns() + lost_look_every_ns;
+        return std::nullopt;
     }
 }
 

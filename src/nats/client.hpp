@@ -15,6 +15,7 @@
 #include <nats/nats.h>
 
 #include <strid/connector/transport.hpp>
+#include <strid/engine/connector/address_options.hpp>
 
 namespace strid::nats {
 
@@ -22,12 +23,7 @@ namespace strid::nats {
 inline constexpr int answer_wait_ms = 2'000;
 inline constexpr std::int64_t ns_in_ms = 1'000'000;
 
-/// Whether all of the text is a number, which is read.
-template <class Number>
-[[nodiscard]] bool read_number(std::string_view text, Number& number) {
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
+using detail::read_number;
 
 /// Where messages are, of an address whose other options were taken.
 struct Place {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,6 +12,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
+
+#include "subject.hpp"
 
 namespace strid::nats {
 
@@ -45,9 +46,7 @@ StreamInput::Part::Part(TransportAddress& address)
         address.refuse(
             "start is earliest, latest, @ and milliseconds since 1970, or the number of a message");
     }
-    const std::string until = address.take("until");
-    if (!until.empty() && until != "end") address.refuse("until is end");
-    until_end = !until.empty();
+    until_end = detail::take_until_end(address);
 }
 
 StreamInput::StreamInput(TransportAddress address)
@@ -250,17 +249,14 @@ void StreamInput::take(const Message& message) {
     next_ = found->number + 1;
     since_ms_.reset();
     is_at_end_ = end_ != 0 && next_ > end_;
-    const std::size_t before = text_.size();
+    const std::size_t before = rows_.text().size();
     // The stream may have been given other subjects since.
     const bool is_read = !reads_all_ || covers(place_.subject, ::natsMsg_GetSubject(message.get()));
     if (is_read && !text_of(message).empty()) {
         append_row(message, *found);
-        text_ += '\n';
-        const std::uint64_t begin = bytes_;
-        bytes_ += text_.size() - before;
-        handed_.push_back({begin, bytes_ - 1, found->number});
+        rows_.end_row(found->number);
     }
-    batch_bytes_ += text_.size() - before;
+    batch_bytes_ += rows_.text().size() - before;
     if (request_.come == request_.asked) end_of_request();
 }
 
@@ -282,17 +278,19 @@ void StreamInput::append_row(const Message& message, const About& about) {
             if (const char* const value = header_of(message, name.c_str())) values[i].text = value;
         }
     }
-    part_.fields.append(text_, text_of(message), values);
+    part_.fields.append(rows_.text(), text_of(message), values);
 }
 
 void StreamInput::take_all(int wait_ms) {
     if (request_.asked == 0 || !has_consumer_) ask();
-    while (text_.size() < text_bytes && !is_at_end_ && has_consumer_ && request_.asked != 0) {
-        const Message message = client_.next(inbox_, text_.empty() ? wait_ms : 0);
+    while (rows_.text().size() < text_bytes && !is_at_end_ && has_consumer_ &&
+           request_.asked != 0) {
+        const Message message = client_.next(inbox_, rows_.text().empty() ? wait_ms : 0);
         if (message == nullptr) break;
         take(message);
     }
-    if (text_.empty() && request_.asked != 0 && now_ns() > request_.until_ns) has_consumer_ = false;
+    if (rows_.text().empty() && request_.asked != 0 && now_ns() > request_.until_ns)
+        has_consumer_ = false;
 }
 
 void StreamInput::fetch(int wait_ms) {
@@ -315,33 +313,26 @@ void StreamInput::fetch(int wait_ms) {
 }
 
 ByteReader::Result StreamInput::read(std::span<char> out, int wait_ms) {
-    if (given_ == text_.size()) {
-        text_.clear();
-        given_ = 0;
+    return rows_.read(out, [this, wait_ms] {
         if (part_.until_end && next_ > end_ && !since_ms_) is_at_end_ = true;
         if (!is_at_end_) fetch(wait_ms);
-        if (text_.empty()) {
-            return {is_at_end_ ? ByteReader::Status::end : ByteReader::Status::waiting, 0};
-        }
-    }
-    const std::size_t bytes = std::min(out.size(), text_.size() - given_);
-    std::memcpy(out.data(), text_.data() + given_, bytes);
-    given_ += bytes;
-    return {ByteReader::Status::read, bytes};
+        return !is_at_end_;
+    });
 }
 
 void StreamInput::passed(std::uint64_t bytes) {
-    while (!handed_.empty() && handed_.front().end <= bytes) handed_.pop_front();
+    rows_.pass(bytes, [](std::uint64_t /*number*/) {});
 }
 
 TransportInput::Position StreamInput::position(std::uint64_t bytes) {
     passed(bytes);
     // The message that the place is in has not come again.
     if (is_within_) return {.text = within_message + text_of_place(next_), .bytes = 0};
-    if (handed_.empty()) return {.text = text_of_place(next_), .bytes = bytes};
-    const Handed& first = handed_.front();
-    if (first.begin >= bytes) return {.text = text_of_place(first.number), .bytes = bytes};
-    return {.text = within_message + text_of_place(first.number), .bytes = first.begin};
+    if (const auto* const row = rows_.begun_within(bytes)) {
+        return {.text = within_message + text_of_place(row->place), .bytes = row->begin};
+    }
+    const std::uint64_t number = rows_.rows().empty() ? next_ : rows_.rows().front().place;
+    return {.text = text_of_place(number), .bytes = bytes};
 }
 
 }  // namespace strid::nats

@@ -12,12 +12,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_fields.hpp>
+#include <strid/engine/connector/taken_rows.hpp>
 
 #include "client.hpp"
 
@@ -44,12 +44,6 @@ class StreamInput final : public TransportInput {
         std::optional<std::int64_t> since_ms;  // a time
         bool until_end = false;
         detail::MessageFields fields;
-    };
-    /// Of a message that was handed out, and is not passed yet.
-    struct Handed {
-        std::uint64_t begin = 0;  // bytes before it
-        std::uint64_t end = 0;    // bytes up to its newline, which is no part of it
-        std::uint64_t number = 0;
     };
     /// A request for messages, which the server answers with so many, or with a status.
     struct Request {
@@ -98,10 +92,7 @@ class StreamInput final : public TransportInput {
     Request request_;
     int batch_ = 0;
     std::size_t batch_bytes_ = 0;
-    std::string text_;         // of messages
-    std::size_t given_ = 0;    // bytes of it
-    std::uint64_t bytes_ = 0;  // of all messages so far
-    std::deque<Handed> handed_;
+    detail::TakenRows<std::uint64_t> rows_;  // by their numbers
     std::int64_t retry_at_ns_ = 0;
     std::string lost_;  // why; empty: it is connected
 };

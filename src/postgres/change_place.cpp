@@ -2,9 +2,10 @@
 #include "change_place.hpp"
 
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include <strid/engine/connector/address_options.hpp>
 
 namespace strid::postgres {
 
@@ -13,12 +14,7 @@ namespace {
 constexpr std::string_view in_copy = "copy";
 constexpr std::string_view in_log = "log";
 
-template <class Number>
-[[nodiscard]] bool read_number(std::string_view text, Number& number, int base) {
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number, base);
-    return read.ec == std::errc{} && read.ptr == end;
-}
+using detail::read_number;
 
 }  // namespace
 
@@ -40,7 +36,7 @@ std::optional<SavedPlace> read_place(std::string_view text) {
     const auto lsn = read_lsn(parts[1]);
     const bool is_known = parts[0] == in_copy || parts[0] == in_log;
     if (!is_known || !lsn || !read_number(parts[2], saved.place.mark, 16) ||
-        !read_number(parts[3], saved.place.rows, 10)) {
+        !read_number(parts[3], saved.place.rows)) {
         return std::nullopt;
     }
     saved.place.lsn = *lsn;

@@ -2,9 +2,7 @@
 #include "changes_input.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/connector/run_of_input.hpp>
+#include <strid/engine/connector/address_options.hpp>
 
 namespace strid::postgres {
 
@@ -52,14 +51,10 @@ ChangesInput::Part::Part(TransportAddress& address)
         address.refuse("first is copy or none");
     }
     makes_copy = first != "none";
-    const std::string until = address.take("until");
-    if (!until.empty() && until != "end") address.refuse("until is end");
-    until_end = !until.empty();
+    until_end = detail::take_until_end(address);
     const std::string held = address.take("held_mib");
     held_mib = 1024;
-    if (held.empty()) return;
-    const auto read = std::from_chars(held.data(), held.data() + held.size(), held_mib);
-    if (read.ec != std::errc{} || read.ptr != held.data() + held.size()) {
+    if (!held.empty() && !detail::read_number(held, held_mib)) {
         address.refuse("held_mib is a number of MiB");
     }
 }
@@ -79,14 +74,14 @@ ChangesInput::ChangesInput(TransportAddress address)
     system_ = stream_->system();
     if (part_.until_end) end_ = stream_->end_of_log();
     if (run_ != nullptr) run_->add(stream_);
-    text_ = header_ + ",@op";
-    for (const std::string& name : part_.fields.names()) text_ += ",@" + name;
-    text_ += '\n';
-    header_bytes_ = bytes_ = text_.size();
+    rows_.text() = header_ + ",@op";
+    for (const std::string& name : part_.fields.names()) rows_.text() += ",@" + name;
+    rows_.end_line();
+    header_bytes_ = rows_.bytes();
 }
 
 ChangesInput::~ChangesInput() {
-    if (phase_ == Phase::ended && handed_.empty()) stream_->ended(passed_.lsn);
+    if (phase_ == Phase::ended && rows_.rows().empty()) stream_->ended(passed_.lsn);
 }
 
 void ChangesInput::fail(const std::string& reason) const {
@@ -258,26 +253,14 @@ void ChangesInput::fetch(int wait_ms) {
 }
 
 ByteReader::Result ChangesInput::read(std::span<char> out, int wait_ms) {
-    if (given_ == text_.size()) {
-        text_.clear();
-        given_ = 0;
+    return rows_.read(out, [this, wait_ms] {
         if (phase_ != Phase::ended) fetch(wait_ms);
-        if (text_.empty()) {
-            const bool is_at_end = phase_ == Phase::ended;
-            return {is_at_end ? ByteReader::Status::end : ByteReader::Status::waiting, 0};
-        }
-    }
-    const std::size_t bytes = std::min(out.size(), text_.size() - given_);
-    std::memcpy(out.data(), text_.data() + given_, bytes);
-    given_ += bytes;
-    return {ByteReader::Status::read, bytes};
+        return phase_ != Phase::ended;
+    });
 }
 
 void ChangesInput::passed(std::uint64_t bytes) {
-    while (!handed_.empty() && handed_.front().end <= bytes) {
-        passed_ = handed_.front().behind;
-        handed_.pop_front();
-    }
+    rows_.pass(bytes, [this](const ChangePlace& behind) { passed_ = behind; });
     confirm_passed();
 }
 
@@ -288,8 +271,8 @@ void ChangesInput::confirm_passed() {
 
 TransportInput::Position ChangesInput::position(std::uint64_t bytes) {
     passed(bytes);
-    const bool is_within = !handed_.empty() && handed_.front().begin < bytes;
-    const std::uint64_t at = is_within ? handed_.front().begin : std::min(bytes, bytes_);
+    const auto* const row = rows_.begun_within(bytes);
+    const std::uint64_t at = row != nullptr ? row->begin : std::min(bytes, rows_.bytes());
     stream_->saved(passed_.kind == ChangePlace::Kind::log ? passed_.lsn : 0);
     Position position{.bytes = at - std::min(at, header_bytes_)};
     // Of a copy whose rows have not come the run that goes on begins another one.

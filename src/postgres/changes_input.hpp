@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_fields.hpp>
+#include <strid/engine/connector/taken_rows.hpp>
 
 #include "change_place.hpp"
 #include "change_stream.hpp"
@@ -62,12 +62,6 @@ class ChangesInput final : public TransportInput {
         copied,  ///< the rows of the copy are not all emitted, or not in a snapshot
         streaming,
         ended
-    };
-    /// A row that was handed out, and is not passed yet, or the end of a transaction.
-    struct Handed {
-        std::uint64_t begin = 0;  // bytes before it
-        std::uint64_t end = 0;    // bytes up to its newline, which is no part of it
-        ChangePlace behind;
     };
     /// Of the transaction that comes.
     struct Transaction {
@@ -115,8 +109,7 @@ class ChangesInput final : public TransportInput {
     void take_change(std::string_view kind, const std::vector<ChangedValue>& values);
     void advance(Lsn lsn);
     void append_value(const ChangedValue& value, std::size_t column);
-    void end_row(std::size_t text_before, std::string_view kind, const std::string& time_ms,
-                 const std::string& lsn);
+    void end_row(std::string_view kind, const std::string& time_ms, const std::string& lsn);
     void note_next();
     void confirm_passed();
 
@@ -140,11 +133,9 @@ class ChangesInput final : public TransportInput {
     bool has_asked_ = false;  // for a snapshot
     bool has_warned_of_slot_ = false;
     bool has_warned_of_value_ = false;
-    std::string text_;       // of rows
-    std::size_t given_ = 0;  // bytes of it
     std::uint64_t header_bytes_ = 0;
-    std::uint64_t bytes_ = 0;  // of all rows so far, and of the header
-    std::deque<Handed> handed_;
+    // A place is that behind the row. One without bytes is the end of a transaction.
+    detail::TakenRows<ChangePlace> rows_;
     std::int64_t retry_at_ns_ = 0;
     std::string lost_;  // why; empty: it is connected
 };

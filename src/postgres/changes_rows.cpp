@@ -77,7 +77,7 @@ void ChangesInput::begin_copy(Lsn lsn) {
 
 void ChangesInput::take_copy(int wait_ms) {
     Connection& connection = stream_->connection();
-    while (text_.size() < text_bytes) {
+    while (rows_.text().size() < text_bytes) {
         char* text = nullptr;
         const int size = ::PQgetCopyData(connection.get(), &text, 1);
         const std::unique_ptr<char, FreesRow> row(text);
@@ -85,7 +85,7 @@ void ChangesInput::take_copy(int wait_ms) {
         if (size == -1) return end_copy();
         if (size > 0) {
             take_copied_row({text, static_cast<std::size_t>(size)});
-        } else if (!text_.empty() || !wait_for(connection, wait_ms)) {
+        } else if (!rows_.text().empty() || !wait_for(connection, wait_ms)) {
             return;
         }
     }
@@ -101,9 +101,8 @@ void ChangesInput::take_copied_row(std::string_view row) {
         return;
     }
     next_ = seen_;
-    const std::size_t before = text_.size();
-    text_ += row.substr(0, row.size() - 1);  // without its newline
-    end_row(before, "copy", copied_.time_ms, copied_.lsn);
+    rows_.text() += row.substr(0, row.size() - 1);  // without its newline
+    end_row("copy", copied_.time_ms, copied_.lsn);
 }
 
 void ChangesInput::fail_of_copy() const {
@@ -131,7 +130,7 @@ void ChangesInput::wait_for_copy(int wait_ms) {
         if (!is_safe && !std::exchange(has_asked_, true)) run_->request_snapshot();
     }
     if (!is_safe) {
-        if (text_.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+        if (rows_.text().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
         return;
     }
     is_copy_safe_ = true;
@@ -142,9 +141,9 @@ void ChangesInput::wait_for_copy(int wait_ms) {
 
 void ChangesInput::take_changes(int wait_ms) {
     try {
-        while (text_.size() < text_bytes && phase_ == Phase::streaming) {
+        while (rows_.text().size() < text_bytes && phase_ == Phase::streaming) {
             // The server sends each row alone: rows that have come are handed on at once.
-            const int wait = text_.empty() ? wait_ms : ChangeStream::at_hand;
+            const int wait = rows_.text().empty() ? wait_ms : ChangeStream::at_hand;
             const std::string_view bytes = stream_->next(wait);
             if (bytes.empty()) return;
             const ReplicationMessage message = read_replication_message(bytes);
@@ -222,13 +221,14 @@ void ChangesInput::advance(Lsn lsn) {
 
 /// There is no row between the last one and the place.
 void ChangesInput::note_next() {
-    if (handed_.empty()) {
+    auto& rows = rows_.rows();
+    if (rows.empty()) {
         passed_ = next_;
         return confirm_passed();
     }
-    const std::uint64_t end = handed_.back().end;
-    if (handed_.back().begin != end) handed_.push_back({end, end, {}});
-    handed_.back().behind = next_;
+    const std::uint64_t end = rows.back().end;
+    if (rows.back().begin != end) rows.push_back({end, end, {}});
+    rows.back().place = next_;
 }
 
 void ChangesInput::check_relation() const {
@@ -255,12 +255,11 @@ void ChangesInput::take_change(std::string_view kind, const std::vector<ChangedV
     if (was_taken) return;
     next_.mark = transaction_.commit;
     next_.rows = transaction_.rows;
-    const std::size_t before = text_.size();
     for (std::size_t i = 0; i != values.size(); ++i) {
-        if (i != 0) text_ += ',';
+        if (i != 0) rows_.text() += ',';
         append_value(values[i], i);
     }
-    end_row(before, kind, transaction_.time_ms, transaction_.lsn);
+    end_row(kind, transaction_.time_ms, transaction_.lsn);
 }
 
 /// As COPY has it: no value is an empty field, an empty text is in quotes.
@@ -281,24 +280,20 @@ void ChangesInput::append_value(const ChangedValue& value, std::size_t column) {
     }
     if (shown->kind != ChangedValue::Kind::text) return;
     if (shown->text.empty()) {
-        text_ += "\"\"";
+        rows_.text() += "\"\"";
     } else {
-        append_csv_field(text_, shown->text, ',');
+        append_csv_field(rows_.text(), shown->text, ',');
     }
 }
 
 /// Behind the columns of the table.
-void ChangesInput::end_row(std::size_t text_before, std::string_view kind,
-                           const std::string& time_ms, const std::string& lsn) {
-    (text_ += ',') += kind;
+void ChangesInput::end_row(std::string_view kind, const std::string& time_ms,
+                           const std::string& lsn) {
+    (rows_.text() += ',') += kind;
     for (const std::string& name : part_.fields.names()) {
-        (text_ += ',') += name == "time" ? time_ms : lsn;
+        (rows_.text() += ',') += name == "time" ? time_ms : lsn;
     }
-    const std::uint64_t begin = bytes_;
-    bytes_ += text_.size() - text_before;
-    handed_.push_back({begin, bytes_, next_});
-    text_ += '\n';
-    ++bytes_;
+    rows_.end_row(next_);
 }
 
 }  // namespace strid::postgres

@@ -4,22 +4,17 @@
 // added it, and a number among those of one millisecond. Ids of a stream only grow. Plain values.
 #pragma once
 
-#include <charconv>
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include <strid/engine/connector/address_options.hpp>
 
 namespace strid::redis {
 
-/// Whether all of the text is a number, which is read.
-template <class Number>
-[[nodiscard]] bool read_number(std::string_view text, Number& number) {
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
+using detail::read_number;
 
 struct EntryId {
     std::uint64_t ms = 0;

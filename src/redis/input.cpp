@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -49,9 +48,7 @@ StreamInput::Part::Part(TransportAddress& address)
         }
         behind = first->before();
     }
-    const std::string until = address.take("until");
-    if (!until.empty() && until != "end") address.refuse("until is end");
-    until_end = !until.empty();
+    until_end = detail::take_until_end(address);
 }
 
 StreamInput::StreamInput(TransportAddress address)
@@ -245,12 +242,8 @@ void StreamInput::take(const ::redisReply& entry) {
     if (before.added) next_.added = *before.added + 1;
     const std::string_view text = part_.text.of(*entry.element[1]);
     if (text.empty()) return;
-    const std::uint64_t begin = bytes_;
-    const std::size_t size = text_.size();
     append_row(text, id);
-    text_ += '\n';
-    bytes_ += text_.size() - size;
-    handed_.push_back({begin, bytes_ - 1, id, before});
+    rows_.end_row({id, before});
 }
 
 /// With the fields about it that are asked for.
@@ -263,13 +256,13 @@ void StreamInput::append_row(std::string_view text, EntryId id) {
         const std::string_view shown = whole;
         values[i] = {is_time ? shown.substr(0, shown.find('-')) : shown, is_time};
     }
-    part_.fields.append(text_, text, values);
+    part_.fields.append(rows_.text(), text, values);
 }
 
 void StreamInput::take_all(int wait_ms) {
     if (client_.unanswered() == 0) request();
-    while (text_.size() < text_bytes && !is_at_end_) {
-        Reply reply = client_.next(text_.empty() ? wait_ms : 0);
+    while (rows_.text().size() < text_bytes && !is_at_end_) {
+        Reply reply = client_.next(rows_.text().empty() ? wait_ms : 0);
         if (reply == nullptr) break;
         if (entries_ == nullptr) {
             client_.check(*reply);
@@ -282,7 +275,7 @@ void StreamInput::take_all(int wait_ms) {
     }
     const bool is_silent =
         now_ns() > std::max(until_ns_, client_.moved_at_ns() + answer_silence_ns);
-    if (text_.empty() && !is_at_end_ && is_silent) client_.fail_of_silence();
+    if (rows_.text().empty() && !is_at_end_ && is_silent) client_.fail_of_silence();
 }
 
 void StreamInput::fetch(int wait_ms) {
@@ -306,23 +299,15 @@ void StreamInput::fetch(int wait_ms) {
 }
 
 ByteReader::Result StreamInput::read(std::span<char> out, int wait_ms) {
-    if (given_ == text_.size()) {
-        text_.clear();
-        given_ = 0;
+    return rows_.read(out, [this, wait_ms] {
         if (part_.until_end && next_.behind >= end_) is_at_end_ = true;
         if (!is_at_end_) fetch(wait_ms);
-        if (text_.empty()) {
-            return {is_at_end_ ? ByteReader::Status::end : ByteReader::Status::waiting, 0};
-        }
-    }
-    const std::size_t bytes = std::min(out.size(), text_.size() - given_);
-    std::memcpy(out.data(), text_.data() + given_, bytes);
-    given_ += bytes;
-    return {ByteReader::Status::read, bytes};
+        return !is_at_end_;
+    });
 }
 
 void StreamInput::passed(std::uint64_t bytes) {
-    while (!handed_.empty() && handed_.front().end <= bytes) handed_.pop_front();
+    rows_.pass(bytes, [](const At& /*entry*/) {});
 }
 
 TransportInput::Position StreamInput::position(std::uint64_t bytes) {
@@ -333,12 +318,13 @@ TransportInput::Position StreamInput::position(std::uint64_t bytes) {
         place.behind = *within_;
         return {.text = within_entry + text_of_place(place), .bytes = 0};
     }
-    if (handed_.empty()) return {.text = text_of_place(next_), .bytes = bytes};
-    const Handed& first = handed_.front();
-    if (first.begin >= bytes) return {.text = text_of_place(first.before), .bytes = bytes};
-    StreamPlace place = first.before;
-    place.behind = first.id;
-    return {.text = within_entry + text_of_place(place), .bytes = first.begin};
+    if (const auto* const row = rows_.begun_within(bytes)) {
+        StreamPlace place = row->place.before;
+        place.behind = row->place.id;
+        return {.text = within_entry + text_of_place(place), .bytes = row->begin};
+    }
+    const StreamPlace& place = rows_.rows().empty() ? next_ : rows_.rows().front().place.before;
+    return {.text = text_of_place(place), .bytes = bytes};
 }
 
 }  // namespace strid::redis

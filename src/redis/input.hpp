@@ -13,12 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_fields.hpp>
+#include <strid/engine/connector/taken_rows.hpp>
 
 #include "client.hpp"
 #include "entry_text.hpp"
@@ -48,10 +48,8 @@ class StreamInput final : public TransportInput {
         detail::MessageFields fields;
         EntryText text;
     };
-    /// Of an entry that was handed out, and is not passed yet.
-    struct Handed {
-        std::uint64_t begin = 0;  // bytes before it
-        std::uint64_t end = 0;    // bytes up to its newline, which is no part of it
+    /// Of an entry.
+    struct At {
         EntryId id = {};
         StreamPlace before = {};
     };
@@ -83,10 +81,7 @@ class StreamInput final : public TransportInput {
     Reply entries_;              // of the request, whose other answer has not come
     std::size_t count_ = 0;      // entries that a request asks for
     std::int64_t until_ns_ = 0;  // the answers come by then
-    std::string text_;           // of entries
-    std::size_t given_ = 0;      // bytes of it
-    std::uint64_t bytes_ = 0;    // of all entries so far
-    std::deque<Handed> handed_;
+    detail::TakenRows<At> rows_;
     std::int64_t retry_at_ns_ = 0;
     std::string lost_;  // why; empty: it is connected
 };

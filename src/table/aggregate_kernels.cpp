@@ -47,13 +47,13 @@ void add_rows(const RowsToAdd& rows, const Column* column, std::size_t offset) {
 }
 
 /// Of states with `has` that keep a text.
-template <class S>
-concept KeepsText = requires(S& state) {
+template <class State>
+concept KeepsText = requires(State& state) {
     state.has;
     state.kept.text;
 };
-template <class S>
-concept OwnsMemory = requires(S& state) { state.owned; };
+template <class State>
+concept OwnsMemory = requires(State& state) { state.owned; };
 
 template <class S>
 constexpr AggregateKernel made() {

@@ -175,10 +175,61 @@ TEST_F(Topics, FaultsAreOneSentence) {
     EXPECT_THAT(fault(address("partition=x")), HasSubstr("no number of a partition"));
     EXPECT_THAT(fault(address("fetch.max.bites=1")), HasSubstr("fetch.max.bites"));
     EXPECT_THAT(fault(address("config=/none")), HasSubstr("/none: cannot be opened"));
+    EXPECT_THAT(fault(address("group=a&partition=0")), HasSubstr("group= excludes partition="));
+    EXPECT_THAT(fault(address("group=a&until=end")), HasSubstr("group= excludes until="));
+    EXPECT_THAT(fault(address("group=a&start=never")), HasSubstr("earliest, latest, or @"));
+    EXPECT_THAT(fault(address("group=a&settle=soon")), HasSubstr("settle: "));
+    EXPECT_THAT(fault(address("settle=1s")), HasSubstr("settle"));
+    EXPECT_THAT(fault(address("group.id=a")), HasSubstr("a group is joined by group=NAME"));
+    EXPECT_THAT(fault(address("group=a&partition.assignment.strategy=range")),
+                HasSubstr("a group is joined with cooperative-sticky"));
+    EXPECT_THAT(fault(address("tombstones=rows")), HasSubstr("tombstones=rows needs with=key"));
+    EXPECT_THAT(fault(address("tombstones=yes&with=key")), HasSubstr("of an input is rows"));
     const auto input = open_transport_input(address());
     EXPECT_THROW(input->go_on_at("0:999"), InputOutputError);
     EXPECT_THROW(input->go_on_at("7:0"), InputOutputError);
     EXPECT_THROW(input->go_on_at("what"), InputOutputError);
+}
+
+TEST_F(Topics, FaultsOfOutputsAreOneSentence) {
+    const auto fault = [this](const std::string& options) -> std::string {
+        try {
+            make_transport_output(address(options))->open({"id", "name"});
+        } catch (const GraphError& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    EXPECT_THAT(fault("header=id,oops"), HasSubstr("header: there is no column 'oops'"));
+    EXPECT_THAT(fault("header=id,name"), HasSubstr("header: no column is left for the message"));
+    EXPECT_THAT(fault("key=id,oops"), HasSubstr("key: there is no column 'oops'"));
+    EXPECT_THAT(fault("tombstones=yes&key=id"), HasSubstr("tombstones of an output is void"));
+    EXPECT_THAT(fault("tombstones=void"), HasSubstr("tombstones=void needs key=COL"));
+    EXPECT_THAT(fault("tombstones=void&key=id"),
+                HasSubstr("needs the column 'correction', which --corrections writes"));
+}
+
+/// Fields that are headers do not stand in the message; others stay as they are written.
+TEST_F(Topics, HeadersComeBack) {
+    send({R"(1,"a,""b""")", R"("2",)", R"(3,"")"}, "header=name&key=id");
+    EXPECT_THAT(lines_of(text_of(*open_transport_input(address("until=end&with=key,header.name")))),
+                testing::UnorderedElementsAre(R"(1,1,"a,""b""")", R"("2",2,)", "3,3,"));
+    send({"1,x", "2,y"}, "header=id&format=json");
+    EXPECT_THAT(lines_of(text_of(*open_transport_input(address("until=end&with=header.id")))),
+                testing::IsSupersetOf({R"({"name":"x","@id":"1"})", R"({"name":"y","@id":"2"})"}));
+}
+
+TEST_F(Topics, TombstonesAreRows) {
+    const auto output = make_transport_output(address("key=id,name&tombstones=void"));
+    output->open({"id", "name", "correction"});
+    output->write("1,a,first\n1,a,void\n");
+    output->commit();
+    output->close();
+    EXPECT_THAT(lines_of(text_of(*open_transport_input(address("until=end")))),
+                ElementsAre("1,a,first"));
+    EXPECT_THAT(lines_of(text_of(
+                    *open_transport_input(address("until=end&with=key,offset&tombstones=rows")))),
+                ElementsAre(R"(1,a,first,"1,a",0)", R"({"@key":"1,a","@offset":1})"));
 }
 
 }  // namespace

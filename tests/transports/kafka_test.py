@@ -9,139 +9,15 @@ transport_case.py computes.
 It is skipped where the jars are missing: scripts/install-dependencies --kafka brings them.
 """
 
+import csv
 import json
-import os
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 import time
-import unittest
-from pathlib import Path
 
-from transport_case import (SYMBOLS, TIMEOUT_S, Ticks, TransportCase, free_port, main,
-                            shown_at, until)
-
-JARS = Path(os.environ.get("STRID_KAFKA_JARS",
-                           Path(__file__).resolve().parents[2] / "build/peers/kafka"))
-PARTITIONS = 4
-
-
-class Broker:
-    def __init__(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.port, controller = free_port(), free_port()
-        self.servers = f"127.0.0.1:{self.port}"
-        (self.folder / "server.properties").write_text(f"""
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://{self.servers},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://{self.servers}
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-log.dirs={self.folder}/data
-offsets.topic.replication.factor=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-offsets.topic.num.partitions=4
-transaction.state.log.num.partitions=4
-group.initial.rebalance.delay.ms=0
-broker.session.timeout.ms=2000
-broker.heartbeat.interval.ms=500
-auto.create.topics.enable=false
-""")
-        subprocess.run(self.java("-Xmx128m", "kafka.tools.StorageTool", "format", "-t",
-                                 "MkU3OEVBNTcwNTJENDM2Qk", "-c",
-                                 str(self.folder / "server.properties")),
-                       capture_output=True, check=True, timeout=TIMEOUT_S)
-        self.start()
-
-    @staticmethod
-    def java(memory: str, name: str, *arguments: str) -> list[str]:
-        return ["java", memory, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", f"{JARS}/*", name,
-                *arguments]
-
-    def start(self) -> None:
-        with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(
-                self.java("-Xmx512m", "kafka.Kafka", str(self.folder / "server.properties")),
-                stdout=log, stderr=log)
-        for _ in range(600):
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            assert self.process.poll() is None, (self.folder / "log").read_text()[-3000:]
-            time.sleep(0.1)
-        raise AssertionError("the broker does not begin")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def close(self) -> None:
-        self.kill()
-        shutil.rmtree(self.folder)
-
-    def tool(self, name: str, *arguments: str, text: str = "") -> str:
-        run = subprocess.run(
-            self.java("-Xmx256m", name, "--bootstrap-server", self.servers, *arguments),
-            input=text, capture_output=True, text=True, timeout=TIMEOUT_S)
-        assert run.returncode == 0, run.stderr[-3000:]
-        return run.stdout
-
-    def create(self, topic: str, partitions: int = PARTITIONS) -> None:
-        self.tool("org.apache.kafka.tools.TopicCommand", "--create", "--topic", topic,
-                  "--partitions", str(partitions))
-
-    def produce(self, topic: str, messages: list[tuple[str, str]]) -> None:
-        """Keys and values."""
-        self.tool("org.apache.kafka.tools.ConsoleProducer", "--topic", topic,
-                  "--property", "parse.key=true",
-                  text="".join(f"{key}\t{value}\n" for key, value in messages))
-
-    def committed(self, topic: str) -> list[str]:
-        return self.tool("org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", topic,
-                         "--from-beginning", "--isolation-level", "read_committed",
-                         "--timeout-ms", "6000").splitlines()
-
-    def address(self, topic: str, options: str = "") -> str:
-        return f"kafka://{self.servers}/{topic}?{options}"
-
-
-class KafkaCase(TransportCase):
-    broker = None
-    topics = 0
-
-    @classmethod
-    def setUpClass(cls):
-        if not shutil.which("java") or not list(JARS.glob("kafka_*.jar")):
-            raise unittest.SkipTest("no Java, or no jars of Kafka")
-        cls.broker = Broker()
-        cls.addClassCleanup(cls.broker.close)
-
-    def topic(self, name: str, partitions: int = PARTITIONS) -> str:
-        KafkaCase.topics += 1
-        topic = f"{name}-{KafkaCase.topics}"
-        self.broker.create(topic, partitions)
-        return topic
-
-    def ticks_topic(self, ticks: Ticks) -> str:
-        topic = self.topic("ticks")
-        self.broker.produce(topic, [(symbol, json.dumps({"at": at, "symbol": symbol,
-                                                         "price": price}))
-                                    for at, symbol, price in ticks.rows])
-        return topic
-
-    def check_bars(self, topic: str, ticks: Ticks) -> None:
-        rows = []
-        for line in self.broker.committed(topic):
-            symbol, *numbers = line.split(",")
-            rows.append((symbol, *map(int, numbers)))
-        self.assertEqual(sorted(rows), ticks.expected())
+from kafka_case import KafkaCase
+from transport_case import STRID, TIMEOUT_S, Ticks, main, shown_at, until
 
 
 class Topics(KafkaCase):
@@ -183,6 +59,49 @@ class Topics(KafkaCase):
         letter = (self.folder / "bad.txt").read_text()
         fields = r'""@key"":""bad"",""@partition"":\d,""@offset"":\d+,""@time"":\d{13}}'
         self.assertRegex(letter, fields)
+
+    def test_tombstones_and_headers(self):
+        """Kafka's own consumer sees them, and so does an input."""
+        rows = ["user,t,pages", "a,0,1", "a,20,2", '"b,c",45,0', "a,10,4", "a,100,0"]
+        (self.folder / "visits.csv").write_text("\n".join(rows) + "\n")
+        target = self.topic("sessions", 1)
+        options = ("key=user,window_start&header=correction,user&tombstones=void&format=json")
+        run = subprocess.run(
+            [STRID, "window", "--quiet", "--input", "visits.csv", "--key", "user", "--time", "t",
+             "--unit", "s", "--window", "session:10s", "--lateness", "60s", "--aggregate", "count",
+             "--corrections", "--output", self.broker.address(target, options)],
+            cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        shown = self.broker.tool(
+            "org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", target,
+            "--from-beginning", "--timeout-ms", "6000", "--max-messages", "7",
+            *(f"--property=print.{what}=true" for what in ("headers", "key", "value")),
+            "--property=key.separator=|", "--property=headers.separator=;",
+            "--property=null.literal=NONE").splitlines()
+
+        def line(user: str, key: str, begin: int, end: int, word: str, count: int) -> str:
+            value = f'{{"window_start":{begin},"window_end":{end},"count":{count}}}'
+            return (f"correction:{word};user:{user}|{key},{begin}|"
+                    + ("NONE" if word == "void" else value))
+
+        self.assertEqual(sorted(shown), sorted([
+            line("a", "a", 0, 10, "first", 1), line("a", "a", 20, 30, "first", 1),
+            line("a", "a", 0, 10, "void", 1), line("a", "a", 20, 30, "void", 1),
+            line("a", "a", 0, 30, "again", 3), line("b,c", '"b,c"', 45, 55, "first", 1),
+            line("a", "a", 100, 110, "first", 1)]))
+        read = subprocess.run(
+            [STRID, "window", "--quiet", "--input",
+             self.broker.address(target, "until=end&tombstones=rows&with=key,header.correction"),
+             "--format", "json", "--key", "@key,@correction", "--window", "count:1",
+             "--aggregate", "count,sum(count) as n"],
+            cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(read.returncode, 0, read.stderr)
+        rows = csv.DictReader(read.stdout.splitlines())
+        self.assertCountEqual(
+            [(row["@key"], row["@correction"], row["n"]) for row in rows],
+            [("a,0", "first", "1"), ("a,20", "first", "1"), ("a,0", "void", ""),
+             ("a,20", "void", ""), ("a,0", "again", "3"), ('"b,c",45', "first", "1"),
+             ("a,100", "first", "1")])
 
     def test_from_a_time_on_and_the_latest(self):
         topic = self.topic("times", 1)
