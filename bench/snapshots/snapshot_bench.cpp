@@ -276,7 +276,7 @@ void measure_slices(const Settings& settings) {
     };
     for (std::uint64_t key = 0; key != settings.keys; ++key) (void)update(key);
     std::vector<double> ms;
-    const auto slices = operators::states_by_key(table, make).in_slices();
+    const auto slices = operators::states_by_key(table, make).in_slices(operators::Saves::all);
     std::uint64_t number = 0;
     for (bool is_saved = false; !is_saved;) {
         for (int i = 0; i != 100; ++i) (void)update(hash_of(number++) % settings.keys);

@@ -50,7 +50,7 @@ void Journal::begin_reading(std::uint64_t place) {
 }
 
 void Journal::begin_snapshot(std::uint64_t number, std::uint64_t place, std::uint64_t head_bytes) {
-    log_.begin_snapshot(number, place, head_of(head_bytes), run_.last_stored());
+    log_.begin_snapshot(number, place, head_of(head_bytes), run_.oldest_needed());
 }
 
 /// Copies the text at position_, up to the end of a block, of a file or of the head.

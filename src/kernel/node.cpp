@@ -165,7 +165,7 @@ void Node::begin_snapshot(std::uint64_t number) {
         cut_->saved(place_, {});
         return;
     }
-    auto state = std::make_unique<NodeState>();
+    auto state = std::make_unique<NodeState>(cut_->wanted().saves);
     for (const auto& [object, table] : operators_) {
         if (table->save != nullptr) table->save(object, *state);
         state->end_part();

@@ -5,33 +5,18 @@
 
 namespace strid::operators {
 
-std::vector<std::uint64_t> part_sizes(const StateBytes& state, std::size_t operators) {
-    const std::size_t count = operators + 1;
-    const std::size_t ends_bytes = count * sizeof(std::uint64_t);
-    if (state.size() < ends_bytes) throw StateError("the saved state is damaged: it is too short");
-    const std::size_t all = state.size() - ends_bytes;
-    const std::vector<std::byte> last = state.last(ends_bytes);
-    StateReader ends{last};
-    std::vector<std::uint64_t> sizes;
-    std::uint64_t begin = 0;
-    for (std::size_t i = 0; i != count; ++i) {
-        const std::uint64_t end = ends.number();
-        if (end < begin || end > all || (i + 1 == count && end != all)) {
-            throw StateError("the saved state is damaged: its parts do not fit");
-        }
-        sizes.push_back(end - begin);
-        begin = end;
-    }
-    return sizes;
-}
-
-std::vector<std::span<const std::byte>> parts_of_state(StateBytes& state, std::size_t operators) {
+std::vector<std::span<const std::byte>> parts_of_state(
+    StateBytes& state, std::span<const std::uint64_t> operator_bytes) {
     std::vector<std::span<const std::byte>> parts;
     std::span<const std::byte> left = state.whole();
-    for (const std::uint64_t size : part_sizes(state, operators)) {
+    for (const std::uint64_t size : operator_bytes) {
+        if (size > left.size()) {
+            throw StateError("the saved state is damaged: its parts do not fit");
+        }
         parts.push_back(left.first(size));
         left = left.subspan(size);
     }
+    parts.push_back(left);
     return parts;
 }
 
@@ -39,7 +24,7 @@ void PartBefore::expect_end() const {
     for (const StateReader& reader : readers) reader.expect_end();
 }
 
-NodeState::NodeState() : writer_(kept_) {}
+NodeState::NodeState(Saves saves) : saves_(saves), writer_(kept_) {}
 
 NodeState::~NodeState() = default;
 
@@ -56,34 +41,32 @@ bool NodeState::save_slice(const SliceSize& size) {
     return saved_ == sliced_.size();
 }
 
-StateBytes NodeState::take() {
-    if (sliced_.empty()) {
-        for (const End& end : ends_) writer_.number(end.behind);
-        writer_.flush();
-        return std::move(kept_);
-    }
+SavedNode NodeState::take() {
     writer_.flush();
     const std::vector<std::byte> kept = kept_.take();
-    StateBytes all;
+    SavedNode node;
+    StateBytes& all = node.bytes;
     std::uint64_t taken = 0;  // of `kept`
     const auto take_up_to = [&](std::uint64_t end) {
         all.receive(std::span(kept).subspan(taken, end - taken));
         taken = end;
     };
-    StateBytes ends;
-    StateWriter writer(ends);
     std::size_t sliced = 0;
+    std::uint64_t part = 0;  // where it begins
     for (const End& end : ends_) {
         for (; sliced != end.sliced; ++sliced) {
             take_up_to(sliced_[sliced].behind);
-            all.add(sliced_[sliced].state->take());
+            SlicedState& state = *sliced_[sliced].state;
+            const std::uint64_t begin = all.size();
+            all.add(state.take());
+            node.tables.push_back({begin, all.size() - begin, state.has_changes_only()});
         }
         take_up_to(end.behind);
-        writer.number(all.size());
+        node.operator_bytes.push_back(all.size() - part);
+        part = all.size();
     }
-    writer.flush();
-    all.add(ends.take());
-    return all;
+    node.operator_bytes.pop_back();  // that of the input
+    return node;
 }
 
 std::string no_codec(const std::string& name, const std::string& type) {

@@ -22,8 +22,8 @@ constexpr std::size_t change_bytes_max = std::size_t{1} << 20;
 
 /// Makes the checkpoints of a replica. One that cannot be made is a fault of its snapshot, which is
 /// then not stored; the operator and its store go on. Removes the checkpoints that no snapshot
-/// names any more. The folder of snapshots keeps the last two that are stored; with one of this
-/// run, the last one of an earlier run.
+/// names any more: it keeps those of the last two snapshots that are stored, and of the oldest one
+/// that a run may fall back to.
 ///
 /// Threads: make() by the task of the node, before its state is saved; checkpoint() by the thread
 /// that stores snapshots, when all are saved, and before the next one begins.
@@ -59,8 +59,12 @@ class Checkpoints final : public RunScope::Result {
                 return;
             }
             stored_.push_back(snapshot);
-            if (stored_.size() > 2) stored_.erase(stored_.begin());
-            if (stored_.size() == 2) store_->keep_checkpoints(stored_);
+            while (stored_.size() > 2) {
+                const bool is_oldest = stored_.front() == run_.oldest_needed();
+                if (is_oldest && stored_.size() == 3) break;
+                stored_.erase(stored_.begin() + (is_oldest ? 1 : 0));
+            }
+            if (stored_.size() > 1) store_->keep_checkpoints(stored_);
         } catch (const std::exception& error) {
             run_.warn(error.what());  // they are removed behind the next one
         }
@@ -72,7 +76,7 @@ class Checkpoints final : public RunScope::Result {
     std::uint64_t number_ = 0;  // the snapshot that it is of
     std::string fault_;         // the reason why there is none
     std::shared_ptr<ColdStore> store_;
-    std::vector<std::uint64_t> stored_;  // the last two, rising
+    std::vector<std::uint64_t> stored_;  // of which checkpoints are kept, rising
 };
 
 // ---- pieces -------------------------------------------------------------------------------------

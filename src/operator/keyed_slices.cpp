@@ -7,14 +7,19 @@
 
 namespace strid::operators {
 
-KeyedSliceBytes::KeyedSliceBytes(std::size_t keys, bool has_early)
-    : keys_(keys),
-      has_early_(has_early),
+KeyedSliceBytes::KeyedSliceBytes(bool keeps_order)
+    : keeps_order_(keeps_order),
       places_(place_bytes_),
       entries_(entry_bytes_),
       early_(early_bytes_) {}
 
 KeyedSliceBytes::~KeyedSliceBytes() = default;
+
+void KeyedSliceBytes::begin_changes(std::size_t forgotten_keys, StateBytes forgotten) {
+    has_changes_only_ = true;
+    forgotten_keys_ = forgotten_keys;
+    forgotten_ = std::move(forgotten);
+}
 
 void KeyedSliceBytes::add_early_key() {
     ++early_keys_;
@@ -24,8 +29,15 @@ void KeyedSliceBytes::add_early_key() {
 StateBytes KeyedSliceBytes::take() {
     StateBytes all;
     StateWriter head(all);
-    head.length(keys_);
-    if (has_early_) head.length(early_keys_);
+    if (!has_changes_only_) {
+        head.length(1);
+    } else if (!keeps_order_) {
+        head.length(forgotten_keys_);
+        head.flush();
+        all.add(std::move(forgotten_));
+    }
+    head.length(keeps_order_ ? place_ : place_ + early_states_);
+    if (keeps_order_) head.length(early_keys_);
     head.flush();
     places_.flush();
     entries_.flush();

@@ -156,7 +156,7 @@ void JournalLog::go_on(std::uint64_t journal, const JournalEnd& place,
     }
     // The power was lost: the snapshot has what is missing.
     if (place.bytes > end_.bytes) end_ = place;
-    stored_ = {0, place.bytes, head_bytes};
+    needed_ = {{0, place.bytes, head_bytes}};
 }
 
 void JournalLog::cut_unfinished_line(std::uint64_t place) {
@@ -299,15 +299,12 @@ void JournalLog::synchronize_head() {
     }
 }
 
-// Two snapshots are kept: the last one that is stored, and the one before it.
 void JournalLog::begin_snapshot(std::uint64_t number, std::uint64_t place,
-                                std::optional<std::uint64_t> head_bytes,
-                                std::uint64_t last_stored) {
-    if (asked_ && last_stored == asked_->number) {
-        if (stored_) remove_unneeded(*stored_);
-        stored_ = asked_;
-    }
-    asked_ = {number, place, head_bytes};
+                                std::optional<std::uint64_t> head_bytes, std::uint64_t oldest) {
+    while (needed_.size() > 1 && needed_[1].number <= oldest) needed_.pop_front();
+    const bool is_known = oldest != 0 && !needed_.empty() && needed_.front().number <= oldest;
+    if (is_known) remove_unneeded(needed_.front());
+    needed_.push_back({number, place, head_bytes});
 }
 
 void JournalLog::remove_unneeded(const Needed& needed) {

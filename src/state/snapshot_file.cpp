@@ -20,7 +20,7 @@ namespace strid {
 
 namespace {
 
-constexpr std::string_view first_line = "strid snapshot 3\n";
+constexpr std::string_view first_line = "strid snapshot 4\n";
 constexpr int level = 1;  // of zstd: states are written in the background of the run
 
 /// Before each block.

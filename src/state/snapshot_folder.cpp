@@ -68,15 +68,6 @@ void each_entry(int directory, const std::string& path, const Take& take) {
     }
 }
 
-SnapshotDescription read_description(SnapshotFileReader& file, std::uint64_t number) {
-    const auto block = file.block();
-    StateReader reader{block};
-    auto description = state::loaded<SnapshotDescription>(reader);
-    reader.expect_end();
-    if (description.number != number) throw StateError("it has another number inside");
-    return description;
-}
-
 /// Makes the folder where there is none; then its name is on the disk. Returns the path.
 std::string made(std::string path) {
     if (::mkdir(path.c_str(), S_IRWXU) != 0) {
@@ -137,29 +128,16 @@ std::uint64_t SnapshotFiles::file_bytes(std::uint64_t number) const {
     return static_cast<std::uint64_t>(status.st_size);
 }
 
-SnapshotDescription SnapshotFiles::describe(std::uint64_t number) const {
-    SnapshotFileReader file(open(number), file_of(number));
-    return read_description(file, number);
-}
-
-Snapshot SnapshotFiles::read(std::uint64_t number) const {
-    SnapshotFileReader file(open(number), file_of(number));
-    Snapshot snapshot{read_description(file, number), {}};
-    for (const SnapshotNode& node : snapshot.description.nodes) {
-        snapshot.states.push_back(node.has_ended ? StateBytes{} : StateBytes{file.block()});
-        if (snapshot.states.back().size() != node.state_bytes) {
-            throw StateError("the snapshot is damaged: a state is not as long as it was");
-        }
-    }
-    file.expect_end();
-    return snapshot;
+bool SnapshotFiles::is_there(std::uint64_t number) const {
+    return ::faccessat(directory_, name_of(number).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 std::optional<std::string> SnapshotFiles::request() const {
     return SnapshotRequests::ask(directory_, path_);
 }
 
-SnapshotFolder::SnapshotFolder(std::string path) : SnapshotFiles(made(std::move(path))) {
+SnapshotFolder::SnapshotFolder(std::string path, const SnapshotChanges& changes)
+    : SnapshotFiles(made(std::move(path))), changes_(changes) {
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
     OwnedDescriptor lock(::openat(directory(), lock_name, flags, S_IRUSR | S_IWUSR));
     if (lock.get() < 0) fail(this->path(), "cannot write to the folder of snapshots", errno);
@@ -199,7 +177,7 @@ std::optional<Snapshot> SnapshotFolder::newest(const SnapshotWarning& warn,
             auto snapshot = read(*number);
             const std::string fault = fault_of ? fault_of(snapshot.description) : "";
             if (!fault.empty()) throw StateError(fault);
-            whole_ = *number;
+            good_ = *number;
             return snapshot;
         } catch (const StateError& error) {
             last_fault = fmt::format("{}/{}: {}", path(), name_of(*number), error.what());
@@ -214,7 +192,7 @@ std::optional<Snapshot> SnapshotFolder::newest(const SnapshotWarning& warn,
 }
 
 /// An error of the system, or 0.
-int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) const {
+int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const OwnedDescriptor written(::openat(directory(), name.c_str(), flags, S_IRUSR | S_IWUSR));
     if (written.get() < 0) return errno;
@@ -232,6 +210,8 @@ int SnapshotFolder::write(const std::string& name, const Snapshot& snapshot) con
         if (!description.nodes[i].has_ended) error = file.block(snapshot.states[i]);
     }
     if (error == 0) error = patiently([&] { return ::fsync(written.get()); });
+    const off_t end = ::lseek(written.get(), 0, SEEK_END);
+    written_bytes_ = end < 0 ? 0 : static_cast<std::uint64_t>(end);
     return error;
 }
 
@@ -240,6 +220,10 @@ void SnapshotFolder::store(const Snapshot& snapshot) {
     const std::string name = name_of(number);
     const std::string beside = name + std::string(partial);
     const std::string shown = path() + '/' + name;
+    const std::uint64_t before = snapshot.description.builds_on;
+    if (before != 0 && (chain_.empty() || chain_.back() != before)) {
+        throw InputOutputError(shown + ": builds on a snapshot that was not stored before it");
+    }
     const auto discard = [&] { ::unlinkat(directory(), beside.c_str(), 0); };
     discard();  // of this process, which could not remove it
     try {
@@ -255,21 +239,62 @@ void SnapshotFolder::store(const Snapshot& snapshot) {
     if (const int error = patiently([&] { return ::fsync(directory()); }); error != 0) {
         fail(shown, "the snapshot may not be on the disk", error);
     }
-    remove_old(number);
-    whole_ = number;
+    count(snapshot.description);
+    remove_old();
 }
 
-/// A damaged one between the two is no snapshot to fall back to. Files that cannot be removed now
-/// are when the next one is stored.
-void SnapshotFolder::remove_old(std::uint64_t stored) const noexcept {
+/// The chain that the snapshot ends. Where it begins one, that of the last good one is kept: a
+/// damaged one between the two is nothing to fall back to.
+void SnapshotFolder::count(const SnapshotDescription& stored) {
+    if (stored.builds_on != 0) {
+        chain_.push_back(stored.number);
+        change_bytes_ += written_bytes_;
+        good_ = stored.number;
+        return;
+    }
+    const bool is_good = good_ && *good_ != stored.number;
+    std::optional<std::uint64_t> before = is_good ? good_ : std::nullopt;
     try {
-        auto old = numbers();
-        std::erase(old, stored);
-        if (old.empty()) return;
-        const std::uint64_t before = whole_ && *whole_ != stored ? *whole_ : old.back();
-        for (const std::uint64_t number : old) {
-            if (number < stored && number != before)
-                ::unlinkat(directory(), name_of(number).c_str(), 0);
+        for (const std::uint64_t number : numbers()) {
+            if (!is_good && number < stored.number) before = number;
+        }
+        const bool is_known = before && !chain_.empty() && chain_.back() == *before;
+        if (!is_known) chain_ = before ? chain_of(*before) : std::vector<std::uint64_t>{};
+    } catch (const std::exception&) {
+        chain_.clear();
+        if (before) chain_.push_back(*before);
+    }
+    chain_before_ = std::exchange(chain_, {stored.number});
+    whole_bytes_ = written_bytes_;
+    change_bytes_ = 0;
+    good_ = stored.number;
+}
+
+bool SnapshotFolder::takes_changes() const {
+    return !chain_.empty() && whole_bytes_ >= changes_.whole_bytes_min &&
+           chain_.size() <= changes_.chain_max &&
+           static_cast<double>(change_bytes_) <=
+               changes_.part_max * static_cast<double>(whole_bytes_);
+}
+
+std::uint64_t SnapshotFolder::oldest_needed() const {
+    if (!chain_before_.empty()) return chain_before_.back();
+    return chain_.empty() ? 0 : chain_.front();
+}
+
+/// The newest ones first: no name is there without those that it builds on. Files that cannot be
+/// removed now are when the next one is stored.
+void SnapshotFolder::remove_old() const noexcept {
+    const auto is_in = [](const std::vector<std::uint64_t>& all, std::uint64_t number) {
+        return std::find(all.begin(), all.end(), number) != all.end();
+    };
+    try {
+        const auto all = numbers();
+        for (auto number = all.rbegin(); number != all.rend(); ++number) {
+            if (*number >= chain_.back() || is_in(chain_, *number)) continue;
+            if (!is_in(chain_before_, *number)) {
+                ::unlinkat(directory(), name_of(*number).c_str(), 0);
+            }
         }
     } catch (const std::exception&) {
     }
@@ -282,7 +307,8 @@ void SnapshotFolder::remove(std::uint64_t number) {
     if (const int error = patiently([&] { return ::fsync(directory()); }); error != 0) {
         fail(shown, "is removed, but may come back when the machine stops", error);
     }
-    if (whole_ == number) whole_.reset();
+    if (good_ == number) good_.reset();
+    chain_.clear();
 }
 
 }  // namespace strid

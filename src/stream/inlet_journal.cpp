@@ -106,7 +106,7 @@ std::int64_t InletJournal::wake_at_ns() const noexcept {
 }
 
 void InletJournal::begin_snapshot(std::uint64_t number) {
-    log_->begin_snapshot(number, place_.bytes, 0, run_->last_stored());
+    log_->begin_snapshot(number, place_.bytes, 0, run_->oldest_needed());
 }
 
 }  // namespace strid::detail

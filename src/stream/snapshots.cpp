@@ -28,17 +28,12 @@ std::vector<operators::Node*> nodes_of(const std::vector<SnapshotSection>& secti
     return all;
 }
 
-/// The time, and the sizes of the states.
+/// The time, and the size of the states.
 void stamp(Snapshot& snapshot) {
     snapshot.description.taken_ns =
         std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
-    for (std::size_t i = 0; i != snapshot.states.size(); ++i) {
-        const StateBytes& state = snapshot.states[i];
-        SnapshotNode& node = snapshot.description.nodes[i];
+    for (const StateBytes& state : snapshot.states) {
         snapshot.description.state_bytes += state.size();
-        if (node.has_ended) continue;
-        node.operator_bytes = operators::part_sizes(state, node.operators.size());
-        node.operator_bytes.pop_back();  // that of the input
     }
 }
 
@@ -74,7 +69,7 @@ Snapshots::Snapshots(const SnapshotOptions& options, std::string graph,
     if (const auto numbers = store_->numbers(); !numbers.empty()) number_ = numbers.back();
     find_before();
     for (std::size_t i = 0; i != nodes_.size(); ++i) nodes_[i]->take_part(*this, i, number_);
-    ask({number_, false});  // which they have taken part in
+    ask({.number = number_});  // which they have taken part in
 }
 
 SnapshotDescription Snapshots::description() const {
@@ -150,18 +145,33 @@ void Snapshots::begin_snapshot() {
     is_taking_ = true;
     is_last_ = last_is_asked_;
     taken_up_ = asked_;
-    ask({++number_, is_last_});
+    // Nodes know what has changed since the one before, and that must be there to build on.
+    builds_on_ = stored_ != 0 && stored_ == number_ && store_->takes_changes() ? stored_ : 0;
+    using enum operators::Saves;
+    ask({++number_, is_last_, builds_on_ != 0 ? changes : all});
     for (runtime::Task* const task : polling_) task->notify();
 }
 
 /// All states are there.
-void Snapshots::complete_snapshot(Lock& lock) {
+Snapshot Snapshots::gathered() {
     Snapshot snapshot{description(), {}};
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
+        SnapshotNode& node = snapshot.description.nodes[i];
         // One that has saved its state and ended since is as it was when it saved it.
-        snapshot.description.nodes[i].has_ended = !states_[i].has_value();
-        snapshot.states.push_back(std::exchange(states_[i], std::nullopt).value_or(StateBytes{}));
+        node.has_ended = !states_[i].has_value();
+        auto state = std::exchange(states_[i], std::nullopt).value_or(operators::SavedNode{});
+        node.operator_bytes = std::move(state.operator_bytes);
+        node.tables = std::move(state.tables);
+        for (const SnapshotTable& table : node.tables) {
+            if (table.has_changes_only) snapshot.description.builds_on = builds_on_;
+        }
+        snapshot.states.push_back(std::move(state.bytes));
     }
+    return snapshot;
+}
+
+void Snapshots::complete_snapshot(Lock& lock) {
+    Snapshot snapshot = gathered();
     lock.unlock();
     std::string fault;
     try {
@@ -170,7 +180,8 @@ void Snapshots::complete_snapshot(Lock& lock) {
         snapshot.description.results = scope_.prepare(number_);
         stamp(snapshot);
         store_->store(snapshot);
-        scope_.stored(number_);
+        stored_ = number_;
+        scope_.stored(number_, store_->oldest_needed());
     } catch (const std::exception& error) {
         fault = error.what();
         warn(fmt::format("a snapshot could not be stored: {}", fault));
@@ -193,7 +204,7 @@ operators::SliceSize Snapshots::slice_size() const noexcept {
     return scope_.simulated() ? operators::SliceSize{.entries = 1} : operators::SliceSize{};
 }
 
-void Snapshots::saved(std::size_t node, StateBytes state) {
+void Snapshots::saved(std::size_t node, operators::SavedNode state) {
     {
         const std::lock_guard lock(mutex_);
         states_[node] = std::move(state);
@@ -269,7 +280,7 @@ void Snapshots::store(bool is_finished) {
     if (!is_finished) snapshot.description.results = scope_.prepare(number_);
     stamp(snapshot);
     store_->store(snapshot);
-    scope_.stored(number_);
+    scope_.stored(number_, store_->oldest_needed());
     log_stored(snapshot.description, begun_ns);
 }
 

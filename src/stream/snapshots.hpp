@@ -64,7 +64,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override { return due_ns_; }
     [[nodiscard]] bool needs_own_thread() const noexcept override { return true; }
 
-    void saved(std::size_t node, StateBytes state) override;
+    void saved(std::size_t node, operators::SavedNode state) override;
     void ended(std::size_t node) noexcept override;
     [[nodiscard]] operators::SliceSize slice_size() const noexcept override;
 
@@ -94,6 +94,7 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     void check_results() const;
     void restore_section(std::size_t section);
     void begin_snapshot();
+    [[nodiscard]] Snapshot gathered();
     void complete_snapshot(Lock& lock);
     void store(bool is_finished);
     void warn(const std::string& text) const;
@@ -109,13 +110,15 @@ class Snapshots final : public operators::SnapshotCut, public runtime::Task {
     std::shared_ptr<SnapshotStore> store_;
     std::optional<StatesBefore> before_;  // of an earlier run, until restore()
     std::uint64_t number_ = 0;            // of the last one that was begun
+    std::uint64_t stored_ = 0;            // of the last one of this run that was stored
+    std::uint64_t builds_on_ = 0;         // the present one; 0: it is whole
     std::int64_t begun_ns_ = 0;           // and when that was
     std::int64_t due_ns_ = 0;             // when the next one is to be begun
 
     std::mutex mutex_;
     std::condition_variable changed_;
     // Under mutex_:
-    std::vector<std::optional<StateBytes>> states_;  // of the present snapshot
+    std::vector<std::optional<operators::SavedNode>> states_;  // of the present snapshot
     std::vector<bool> ended_;
     std::size_t running_ = 0;     // nodes that have not ended
     std::size_t missing_ = 0;     // states

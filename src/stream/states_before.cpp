@@ -167,8 +167,8 @@ operators::PartBefore StatesBefore::part(const Place& place, std::size_t part, s
     for (std::size_t i = 0; i != replicas_before; ++i) {
         const std::size_t at = place.first_node + i;
         if (nodes[at].has_ended || (!found.is_share && i != replica)) continue;
-        const auto parts =
-            operators::parts_of_state(before_.states[at], nodes[at].operators.size());
+        if (nodes[at].operator_bytes.size() != nodes[at].operators.size()) refuse_damage();
+        const auto parts = operators::parts_of_state(before_.states[at], nodes[at].operator_bytes);
         found.readers.emplace_back(parts[part]);
     }
     return found;

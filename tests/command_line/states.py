@@ -19,7 +19,7 @@ import zlib
 from command_line import STRID, TIMEOUT_S, Case
 
 PROGRAM = os.environ["STRID_SNAPSHOTS_PROGRAM"]
-FIRST_LINE = b"strid snapshot 3\n"
+FIRST_LINE = b"strid snapshot 4\n"
 HEADER = struct.Struct("<QQQ")
 
 
@@ -185,7 +185,7 @@ class StateChecks(StateCase):
                          f"{int(first.stem):>10}  {fault}")
         self.assertEqual(self.fails("state", "show", self.snapshots, "--number", first.stem,
                                     code=1), f"strid: error: {first}: {fault}")
-        first.write_bytes(b"strid snapshot 4\n" + content[len(FIRST_LINE):])
+        first.write_bytes(b"strid snapshot 3\n" + content[len(FIRST_LINE):])
         self.assertIn(f"{first}: it is no snapshot that this version of Strid can read\n",
                       self.state("check", self.snapshots, code=1))
 

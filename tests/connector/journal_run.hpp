@@ -88,11 +88,11 @@ struct JournalRun {
             if (status != SourceStatus::more) return;
         }
     }
-    /// Stores a snapshot.
-    Kept snapshot() {
+    /// Stores a snapshot; `oldest` as of RunScope::stored().
+    Kept snapshot(std::uint64_t oldest = 0) {
         source.on(SnapshotBegins{++number});
         Kept kept = source.state();
-        scope->stored(number);
+        scope->stored(number, oldest);
         return kept;
     }
 

@@ -213,6 +213,30 @@ TEST_F(Journals, FilesBehindTheSnapshotsAreRemoved) {
                 HasSubstr("it goes on from a snapshot that this run does not have"));
 }
 
+/// A chain of snapshots keeps the one before it to fall back to.
+TEST_F(Journals, FilesAreKeptAsFarAsTheOldestSnapshotNeedsThem) {
+    JournalOptions options = journal();
+    options.file_bytes = 1;
+    std::vector<LineRun::Kept> kept;
+    {
+        LineRun run{lines(options), {}};
+        for (std::uint64_t i = 0; i != 6; ++i) {
+            pipe_.write("line " + std::to_string(i) + '\n');
+            run.read();
+            kept.push_back(run.snapshot(i < 2 ? i : 2));
+        }
+    }
+    {
+        LineRun oldest{lines(options), kept[1]};
+        oldest.read();
+        EXPECT_THAT(texts(oldest.emit),
+                    ElementsAre("3:line 2", "4:line 3", "5:line 4", "6:line 5"));
+    }
+    LineRun too_old{lines(options), kept[0]};
+    EXPECT_THAT(message_of<InputOutputError>([&] { too_old.read(); }),
+                HasSubstr("the journal does not have bytes 7 to 14 of the input"));
+}
+
 /// The last file has no line's end, and the one with the line before it is removed.
 TEST_F(Journals, AnUnfinishedLineIsCutOffBehindFilesThatAreRemoved) {
     JournalOptions options = journal();

@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +13,8 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/engine/operator/key_index.hpp>
+
+#include "../support/seeds.hpp"
 
 namespace strid::operators {
 namespace {
@@ -87,6 +91,72 @@ TEST(KeyIndex, FindsEachOfManyKeys) {
     EXPECT_TRUE(index.is_valid());
     for (std::uint64_t key = 0; key != count; ++key) {
         ASSERT_EQ(index.find(key, hash_of(key)), key % 2 == 0 ? nullptr : &entries[key]);
+    }
+}
+
+/// Whatever the marks are called, and however often they have changed.
+TEST(KeyIndex, MarksAreThoseOfAModel) {
+    using Index = KeyIndex<Entry>;
+    using Was = Index::Was;
+    for (const std::uint64_t seed : test::seeds(100)) {
+        std::mt19937_64 random(seed);
+        const auto below = [&random](std::uint64_t end) { return random() % end; };
+        std::deque<Entry> entries;
+        Index index;
+        std::map<std::uint64_t, std::pair<Entry*, Was>> model;
+        const std::uint64_t keys = 1 + below(60);
+        // Some keys have bits of the hash that are all 0.
+        const auto hash_of_key = [](std::uint64_t key) { return key % 3 == 0 ? key : key << 34; };
+        for (int step = 0; step != 500; ++step) {
+            const std::uint64_t key = below(keys);
+            const std::uint64_t hash = hash_of_key(key);
+            const auto known = model.find(key);
+            const Was was = known == model.end() ? Was::gone : known->second.second;
+            Entry* const entry = known == model.end() ? nullptr : known->second.first;
+            ASSERT_EQ(index.find(key, hash), was == Was::present ? entry : nullptr);
+            switch (below(6)) {
+                case 0: {
+                    ASSERT_EQ(index.take_back(key, hash), (std::pair{entry, was}));
+                    if (entry != nullptr) known->second.second = Was::present;
+                    break;
+                }
+                case 1:
+                    if (entry == nullptr) break;
+                    ASSERT_EQ(index.take_back(*entry), was);
+                    known->second.second = Was::present;
+                    break;
+                case 2:
+                    if (entry == nullptr) break;
+                    ASSERT_EQ(index.settle(*entry), was == Was::apart);
+                    if (was == Was::apart) known->second.second = Was::settled;
+                    break;
+                case 3:
+                    if (entry != nullptr) break;
+                    index.insert(entries.emplace_back(Entry{hash, key}));
+                    model[key] = {&entries.back(), Was::present};
+                    break;
+                case 4:
+                    if (was != Was::present) break;
+                    index.erase(*entry);
+                    model.erase(known);
+                    ASSERT_EQ(index.take_back(*entry), Was::gone);
+                    break;
+                default: {
+                    if (below(10) != 0) break;
+                    for (auto& [other, one] : model) {
+                        if (one.second != Was::apart) continue;
+                        ASSERT_TRUE(index.settle(*one.first));
+                        one.second = Was::settled;
+                    }
+                    const bool all = below(2) == 0;
+                    index.set_apart(all);
+                    for (auto& [other, one] : model) {
+                        if (all || one.second == Was::present) one.second = Was::apart;
+                    }
+                }
+            }
+            ASSERT_TRUE(index.is_valid()) << "seed " << seed;
+        }
     }
 }
 

@@ -112,22 +112,22 @@ TEST_F(DamagedSnapshot, LengthsThatNoBytesJustify) {
          {std::uint64_t{1} << 30, std::uint64_t{1} << 50, ~std::uint64_t{0}, ~std::uint64_t{1}}) {
         // Each checksum is right.
         const std::string frame = empty_frame_of(bytes);
-        write_content(file, "strid snapshot 3\n" + block_of(bytes, frame));
+        write_content(file, "strid snapshot 4\n" + block_of(bytes, frame));
         EXPECT_THAT(fault().value_or(""), HasSubstr("announces " + std::to_string(bytes)));
         // Nor is memory taken for a length below that.
-        write_content(file, "strid snapshot 3\n" + block_of(100, frame));
+        write_content(file, "strid snapshot 4\n" + block_of(100, frame));
         EXPECT_THAT(fault().value_or(""), HasSubstr("a block is not what its header says"));
         std::string longer = block_of(100, frame);
         longer.replace(8, 8, test::number_bytes(bytes));
-        write_content(file, "strid snapshot 3\n" + longer);
+        write_content(file, "strid snapshot 4\n" + longer);
         EXPECT_THAT(fault().value_or(""), HasSubstr("the snapshot is cut"));
     }
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 17}) {
-        write_content(file, "strid snapshot 3\n" + block_of(bytes, empty_frame_of(bytes)));
+        write_content(file, "strid snapshot 4\n" + block_of(bytes, empty_frame_of(bytes)));
         EXPECT_THAT(fault().value_or(""),
                     AnyOf(HasSubstr("cannot be decompressed"), HasSubstr("is cut")));
     }
-    write_content(file, "strid snapshot 3\n" + block_of(0, ""));
+    write_content(file, "strid snapshot 4\n" + block_of(0, ""));
     EXPECT_THAT(fault().value_or(""), HasSubstr("the snapshot is damaged"));
 }
 

@@ -190,7 +190,7 @@ TEST_F(SnapshotFolderTest, WithoutAWholeOneNothingIsRemoved) {
     SnapshotFolder folder(path);
     folder.store(snapshot_of(1));
     folder.store(snapshot_of(2));
-    write_content(file(1), "strid snapshot 3\n");
+    write_content(file(1), "strid snapshot 4\n");
     write_content(file(2), "");
     EXPECT_THAT(message_of<StateError>([&] { (void)folder.newest(warn(), nullptr); }),
                 AllOf(HasSubstr("0000000001.snapshot: the snapshot is cut"),

@@ -6,8 +6,9 @@
 // (strid/state/codec.hpp). From then on the fresh one and the other must answer alike, row by row.
 // A state in which any element is left out must be found out: each is necessary.
 //
-// Where an operator has a table that is saved in slices, the old one goes on meanwhile, and one
-// that is made of the bytes must answer as from that moment on.
+// Where an operator has a table that is saved in slices, the old one goes on meanwhile, and is
+// saved again, by its changes. One that is made of all these bytes must answer as from the last of
+// these moments on.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -30,13 +32,13 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/engine/kernel/snapshot_cut.hpp>
 #include <strid/engine/operator/slices.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/test/harness.hpp>
 
 #include "../support/seeds.hpp"
 #include "rows.hpp"
+#include "saved_chain.hpp"
 
 namespace strid::test {
 
@@ -219,43 +221,39 @@ class Alike {
     }
 
     /// The same where the state is saved in slices of one entry, between the steps and where there
-    /// is no room.
+    /// is no room, and then what has changed, several times.
     [[nodiscard]] std::string difference_in_slices(std::uint64_t seed)
         requires has_slices
     {
         RandomStream stream{seed, ways_};
         slices_random_.seed(seed);
+        chain_ = {};
         Pointer whole = fresh();
         Pointer parted = fresh();
         const std::uint64_t steps = 5 + stream.below(80);
-        const std::uint64_t cut = stream.below(steps);
-        std::vector<std::pair<Step, std::string>> behind;
-        test::SavedState saved;
+        const std::uint64_t first = stream.below(steps);
+        const std::uint64_t apart = 2 + stream.below(20);  // snapshots, in steps
+        std::vector<std::pair<Step, std::string>> behind;  // the last of them
         for (std::uint64_t i = 0; i != steps; ++i) {
-            if (i == cut) {
-                saved = parted->saved();
+            if (i == first || (i > first && (i - first) % apart == 0)) {
+                behind.clear();
                 begin_saving(*parted);
             }
             const Step step = stream.next();
             const std::string rows = answer_of(*whole, step);
             if (rows != answer_of(*parted, step)) return "step " + std::to_string(i) + ", saving";
-            if (i >= cut) behind.emplace_back(step, rows);
+            if (i >= first) behind.emplace_back(step, rows);
             save_some(*parted);
         }
-        while (!saving_->save_slice({.entries = 1})) {
-        }
-        StateBytes bytes = saving_->take();
-        saving_.reset();
-        const auto part = operators::parts_of_state(bytes, 0).front();
-        saved.bytes.assign(part.begin(), part.end());
+        saved_->bytes = chain_.bytes();
         parted = fresh();
-        parted->restore(saved);
+        parted->restore(*saved_);
         for (std::size_t i = 0; i != behind.size(); ++i) {
             const std::string other = answer_of(*parted, behind[i].first);
             if (behind[i].second == other) continue;
-            return "step " + std::to_string(cut + i) + " of " + std::to_string(steps) +
-                   ", cut at " + std::to_string(cut) + ":\n" + behind[i].second +
-                   "\nand behind the cut:\n" + other;
+            return "step " + std::to_string(steps - behind.size() + i) + " of " +
+                   std::to_string(steps) + ", behind " + std::to_string(chain_.size()) +
+                   " snapshots:\n" + behind[i].second + "\nand behind them:\n" + other;
         }
         return difference_at_end(*whole, *parted);
     }
@@ -270,17 +268,15 @@ class Alike {
         return rows == other ? "" : "at the end:\n" + rows + "\nand behind the cut:\n" + other;
     }
     void begin_saving(Driven& one) {
-        saving_ = std::make_unique<operators::NodeState>();
-        operators::for_each_state(one.one(), [this](const auto& part) { saving_->save(part); });
-        saving_->end_part();
+        saved_ = one.saved();
+        chain_.begin([&one](operators::NodeState& node) {
+            operators::for_each_state(one.one(), [&node](const auto& part) { node.save(part); });
+        });
         saved_one_ = &one;
     }
     /// Up to two slices, if it is the one that is being saved.
     void save_some(const Driven& one) {
-        if (saving_ == nullptr || &one != saved_one_) return;
-        for (std::uint64_t left = slices_random_() % 3; left != 0; --left) {
-            (void)saving_->save_slice({.entries = 1});
-        }
+        if (&one == saved_one_) chain_.save_slices(slices_random_() % 3);
     }
 
     /// Puts the state that a fresh operator has in the place of an element.
@@ -364,8 +360,9 @@ class Alike {
     Description arriving_;
     AsRecord as_record_;
     Ways ways_;
-    std::unique_ptr<operators::NodeState> saving_;  // null: nothing is being saved
-    const Driven* saved_one_ = nullptr;             // the operator whose state it is
+    const Driven* saved_one_ = nullptr;      // the operator whose state is being saved
+    std::optional<test::SavedState> saved_;  // with all that is not in slices
+    SavedChain chain_;
     std::mt19937_64 slices_random_;
 };
 

@@ -34,13 +34,16 @@ namespace strid::tool {
 namespace {
 
 constexpr const char* state_footer =
-    "A run with --snapshots FOLDER stores its state there now and then: the last two snapshots\n"
-    "are kept. `list`, `show` and `check` read a folder while a run uses it, and change nothing.\n"
+    "A run with --snapshots FOLDER stores its state there now and then. The last snapshot and one\n"
+    "before it are kept, with those that they build on: a snapshot of a large state may have what\n"
+    "has changed since another one. `list`, `show` and `check` read a folder while a run uses it,\n"
+    "and change nothing.\n"
     "Exit codes: 0 done, 1 failed or a snapshot is damaged, 2 the command line makes no sense.";
 
 constexpr const char* save_footer =
     "Waits until the snapshot is stored. Where no run uses the folder, the last snapshot is "
     "copied.\n"
+    "The copy is one whole snapshot, whatever it was made of.\n"
     "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
     "they ended then: those are not copied. Nor is a journal: it keeps what the last two "
     "snapshots\n"
@@ -83,6 +86,8 @@ void unless_gone(const SnapshotFiles& files, std::uint64_t number, const Read& r
     try {
         read();
     } catch (const InputOutputError&) {
+        if (is_there(files, number)) throw;
+    } catch (const StateError&) {  // one that it builds on is gone, too
         if (is_there(files, number)) throw;
     }
 }
@@ -274,7 +279,9 @@ int remove(const StateCommand& command) {
     write_to_stdout(found.text);
     if (found.numbers.empty()) return 0;
     if (!command.yes) throw GraphError("nothing was removed; --yes removes the files above");
-    for (const std::uint64_t number : found.numbers) folder.remove(number);
+    // None is there without those that it builds on.
+    std::for_each(found.numbers.rbegin(), found.numbers.rend(),
+                  [&folder](std::uint64_t number) { folder.remove(number); });
     write_to_stdout(found.checkpoints.remove());
     if (command.results) remove_all(found.results);
     return 0;
@@ -331,8 +338,8 @@ void add_state_command(CLI::App& app, Action& action) {
                       "no copy");
     saved->footer(save_footer);
     add(*state, action, options, "check",
-        "Read every snapshot wholly, and look for the files of its checkpoints; a line for each, "
-        "status 1 if one is damaged",
+        "Read every snapshot wholly, with those that it builds on, and look for the files of its "
+        "checkpoints; a line for each, status 1 if one is damaged",
         check);
     add(*state, action, options, "journal",
         "Of the folder of a journal: the lines and bytes that were accepted, behind which a "

@@ -10,14 +10,15 @@
 // that was sent before is left (engine/memory/epoch_text_pool.hpp).
 //
 // A table `in_slices` is saved by a snapshot while records go on (begin_saving). At that moment the
-// index sets all entries apart. A lookup that does not find its key looks among those: the entry is
-// saved first, and taken back. The others are saved by and by.
+// index sets entries apart: all, or those that have changed since the snapshot before. A lookup
+// that does not find its key looks among the others. One that is set apart is saved first, and any
+// is listed as changed and taken back. Those that are left are saved by and by. A run without
+// snapshots has nothing of that (engine/operator/table_changes.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 //
 // Invariant: the index has the live entries; with `in_use_order` the list has each of them once,
-// times rising. An entry is set apart if it is to be saved and was not yet; its place is not before
-// `next_saved_`.
+// times rising. An entry is set apart if it is to be saved and was not yet.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,7 @@
 #include <strid/engine/operator/key_groups.hpp>
 #include <strid/engine/operator/key_index.hpp>
 #include <strid/engine/operator/key_texts.hpp>
+#include <strid/engine/operator/table_changes.hpp>
 
 namespace strid {
 
@@ -114,7 +116,7 @@ class KeyedState {
         requires(life.in_slices)
     {
         Entry* const found = index_.find(key, hash);
-        return found != nullptr ? found : saved_first(key, hash);
+        return found != nullptr ? found : taken_back(key, hash);
     }
 
     /// Prefetches the entries that the next of the records, Hashed, will look up. No entry is read
@@ -167,7 +169,10 @@ class KeyedState {
     void expire(Entry& entry)
         requires(life.expires)
     {
-        change(entry);
+        if constexpr (life.in_slices) {
+            if (changes_ != nullptr) [[unlikely]]
+                changes_->forget(index_, entry);
+        }
         index_.erase(entry);
         free_.push_back(&entry);
         if constexpr (life.in_use_order) unlink(entry);
@@ -239,59 +244,43 @@ class KeyedState {
         return entries_.end();
     }
 
-    /// Takes an entry as it is, of a table that is saved in slices.
-    class SavesEntry {
-      public:
-        SavesEntry() = default;
-        SavesEntry(const SavesEntry&) = delete;
-        SavesEntry& operator=(const SavesEntry&) = delete;
-        /// The entry is about to be changed.
-        virtual void save_early(const Entry& entry) noexcept = 0;
-
-      protected:
-        ~SavesEntry() = default;
-    };
-    /// All entries of this moment are to be saved: by save_entries(), or by `saver` before they are
-    /// changed, which outlives this. None is being saved yet. O(1).
-    void begin_saving(SavesEntry& saver) noexcept
+    /// A snapshot of a table that is saved in slices.
+    using Changes = operators::TableChanges<Entry>;
+    /// The entries of this moment are to be saved, or those that have changed: by save_entries(),
+    /// or by `saver` before they are changed, which outlives this. None is being saved yet.
+    /// `forgotten` takes the keys that expire from now on. O(1). May throw std::bad_alloc.
+    [[nodiscard]] typename Changes::Begun begin_saving(
+        operators::Saves saves, operators::SavesEntry<Entry>& saver,
+        std::unique_ptr<operators::ForgottenKeys<Entry>> forgotten)
         requires(life.in_slices)
     {
-        index_.set_apart();
-        saver_ = &saver;
-        next_saved_ = 0;
-        end_saved_ = entries_.size();
+        if (changes_ == nullptr) changes_ = std::make_unique<Changes>();
+        return changes_->begin(saves, index_, entries_, saver, std::move(forgotten));
     }
     /// Calls `visit(entry, is_early)` for the next entries, at most so many, in the order in which
-    /// they were made, while it returns true. `is_early`: it was saved before; where keys expire,
-    /// there is no call for those, nor for expired ones. True once all are saved.
+    /// they were made, or first changed, while it returns true. `is_early`: it was saved before;
+    /// where keys expire, there is no call for those, nor for expired ones. True once all are
+    /// saved.
     template <class Visit>
-    [[nodiscard]] bool save_entries(std::size_t most, Visit&& visit)
+    [[nodiscard]] bool save_entries(std::size_t most, const Visit& visit)
         requires(life.in_slices)
     {
-        most = std::min(most, end_saved_ - next_saved_);
-        auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(next_saved_);
-        bool goes_on = true;
-        while (goes_on && most != 0) {
-            std::size_t some = std::min(most, at_once);
-            auto ahead = entry;
-            for (std::size_t i = 0; i != some; ++i, ++ahead) index_.prefetch(ahead->hash);
-            for (most -= some; goes_on && some != 0; --some, ++entry, ++next_saved_) {
-                const bool is_early = !index_.take_back(*entry);
-                if (life.expires && is_early) continue;
-                goes_on = visit(std::as_const(*entry), is_early);
-            }
-        }
-        if (next_saved_ != end_saved_) return false;
-        saver_ = nullptr;
-        return true;
+        return changes_->template save_some<life.expires>(most, index_, entries_, visit);
     }
     /// The entry, kept from an earlier event, is about to be changed. It may have expired. O(1);
-    /// does nothing unless a snapshot is saving the table.
+    /// does nothing before the first snapshot of the table.
     void change([[maybe_unused]] Entry& entry) noexcept {
         if constexpr (life.in_slices) {
-            if (saver_ != nullptr) [[unlikely]]
-                save_first(entry);
+            if (changes_ != nullptr) [[unlikely]]
+                changes_->change(index_, entry);
         }
+    }
+    /// The entry gets a state of `make()`. May throw what that throws.
+    template <class Make>
+    static void make_anew(Entry& entry, Make&& make) {
+        State fresh = make();
+        std::destroy_at(&entry.state);
+        std::construct_at(&entry.state, std::move(fresh));
     }
 
     /// Whether keys point to texts, which the table keeps.
@@ -319,11 +308,15 @@ class KeyedState {
     template <class Make>
     [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
         if constexpr (life.in_slices) {
-            if (Entry* const found = saved_first(key, hash); found != nullptr) return *found;
+            if (Entry* const found = taken_back(key, hash); found != nullptr) return *found;
         }
         Entry& entry = free_.empty() ? entries_.emplace_back(hash, own(key), make())
                                      : use_again(key, hash, make);
         index_.insert(entry);
+        if constexpr (life.in_slices) {
+            if (changes_ != nullptr) [[unlikely]]
+                changes_->add(entry, index_.size());
+        }
         return entry;
     }
     template <class Make>
@@ -334,9 +327,7 @@ class KeyedState {
         } else if constexpr (life.clears) {
             entry.state.clear();
         } else {
-            State fresh = make();  // may throw
-            std::destroy_at(&entry.state);
-            std::construct_at(&entry.state, std::move(fresh));
+            make_anew(entry, make);
         }
         entry.key = own(key);
         entry.hash = hash;
@@ -344,26 +335,21 @@ class KeyedState {
         return entry;
     }
 
-    /// The entry of a key that is set apart, which is saved; or null.
-    [[nodiscard]] Entry* saved_first(const K& key, std::uint64_t hash) {
-        if (saver_ == nullptr) [[likely]]
+    /// The entry of a key that is not present in the index, and is now; or null.
+    [[nodiscard]] Entry* taken_back(const K& key, std::uint64_t hash) noexcept {
+        if (changes_ == nullptr) [[likely]]
             return nullptr;
-        Entry* const found = index_.take_back(key, hash);
-        if (found != nullptr) saver_->save_early(*found);
-        return found;
-    }
-    [[gnu::noinline]] void save_first(Entry& entry) noexcept {
-        if (index_.take_back(entry)) saver_->save_early(entry);
+        return changes_->take_back(index_, key, hash);
     }
 
     void swap(KeyedState& other) noexcept {
-        STRID_ASSERT(saver_ == nullptr && other.saver_ == nullptr);
         index_.swap(other.index_);
         entries_.swap(other.entries_);
         free_.swap(other.free_);
         std::swap(first_used_, other.first_used_);
         std::swap(last_used_, other.last_used_);
         if constexpr (holds_text) std::swap(texts_, other.texts_);
+        if constexpr (life.in_slices) changes_.swap(other.changes_);
     }
 
     void unlink(Entry& entry) noexcept {
@@ -389,12 +375,12 @@ class KeyedState {
     operators::KeyIndex<Entry> index_;  // of the live keys
     std::deque<Entry> entries_;
     std::vector<Entry*> free_;
-    SavesEntry* saver_ = nullptr;  // null: no snapshot is saving the table
-    std::size_t next_saved_ = 0;   // place among the entries
-    std::size_t end_saved_ = 0;    // those from here on came later
     Entry* first_used_ = nullptr;  // of the keys in the order of their use
     Entry* last_used_ = nullptr;
     [[no_unique_address]] Texts texts_;
+    // Null: the run has taken no snapshot of the table.
+    [[no_unique_address]] std::conditional_t<life.in_slices, std::unique_ptr<Changes>, Nothing>
+        changes_;
 };
 
 }  // namespace strid

@@ -107,18 +107,20 @@ class RunScope {
     [[nodiscard]] bool begins_anew() const noexcept { return begins_anew_; }
     /// The snapshot of this number begins: tells the results.
     void snapshot_begins(std::uint64_t snapshot);
-    /// The snapshot of this number is stored: what lies behind the one before it is not needed any
-    /// more.
-    void stored(std::uint64_t snapshot) {
-        last_stored_.store(snapshot, std::memory_order_release);  // pairs with last_stored()
+    /// The snapshot of this number is stored: what lies behind `oldest`, which a run may fall back
+    /// to, is not needed any more. 0: behind the one that was stored before.
+    void stored(std::uint64_t snapshot, std::uint64_t oldest = 0) {
+        if (oldest == 0) oldest = last_stored_ != 0 ? last_stored_ : before_.behind;
+        last_stored_ = snapshot;
+        oldest_needed_.store(oldest, std::memory_order_release);  // pairs with oldest_needed()
         end_snapshot(snapshot, true);
     }
     /// The snapshot of this number could not be stored.
     void not_stored(std::uint64_t snapshot) { end_snapshot(snapshot, false); }
-    /// The number of the last snapshot that this run has stored; 0: none. At SnapshotBegins of a
-    /// number the one before it is stored, or never will be.
-    [[nodiscard]] std::uint64_t last_stored() const noexcept {
-        return last_stored_.load(std::memory_order_acquire);  // pairs with stored()
+    /// The number of the oldest snapshot that a run may go on from, if those behind it are damaged;
+    /// 0: not known. At SnapshotBegins of a number the one before it is stored, or never will be.
+    [[nodiscard]] std::uint64_t oldest_needed() const noexcept {
+        return oldest_needed_.load(std::memory_order_acquire);  // pairs with stored()
     }
     /// Where warn() sends its sentences. Before operators are opened.
     void on_warning(std::function<void(const std::string&)> take) { warn_ = std::move(take); }
@@ -189,7 +191,8 @@ class RunScope {
     bool begins_anew_ = false;
     Before before_;
     std::function<void()> request_;
-    std::atomic<std::uint64_t> last_stored_{0};
+    std::uint64_t last_stored_ = 0;  // by the thread that stores snapshots
+    std::atomic<std::uint64_t> oldest_needed_{0};
     std::mutex warning_;
     std::function<void(const std::string&)> warn_;
     Connections connections_;

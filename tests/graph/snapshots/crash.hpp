@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <strid/base/state_share.hpp>
@@ -40,9 +41,10 @@ struct World {
     std::uint64_t calls_left = 0;  // 0: no crash
     bool has_crashed = false;      // nothing is done any more
     std::vector<Snapshot> snapshots;
-    std::string file;           // written so far
-    std::string result;         // that has its name
-    std::uint64_t commits = 0;  // of the result
+    std::set<std::uint64_t> damaged;  // of these
+    std::string file;                 // written so far
+    std::string result;               // that has its name
+    std::uint64_t commits = 0;        // of the result
 
     /// Once in a while the process ends here.
     void call() {
@@ -64,23 +66,37 @@ struct World {
     }
 };
 
-/// Keeps snapshots; a crash comes before one is stored, or behind it. One whose checkpoints are
-/// gone is passed over, as in a folder (SnapshotFolder).
+/// Keeps snapshots; a crash comes before one is stored, or behind it. One that is damaged, or
+/// builds on such a one, or whose checkpoints are gone, is passed over, as in a folder
+/// (SnapshotFolder). A chain has so many snapshots of changes at most.
 class StoreInWorld final : public SnapshotStore {
+    using Numbers = std::vector<std::uint64_t>;
+
   public:
-    explicit StoreInWorld(std::shared_ptr<World> world) : world_(std::move(world)) {}
-    [[nodiscard]] std::vector<std::uint64_t> numbers() const override {
-        std::vector<std::uint64_t> found;
+    explicit StoreInWorld(std::shared_ptr<World> world, std::size_t changes_max = 0)
+        : world_(std::move(world)), changes_max_(changes_max) {}
+    [[nodiscard]] Numbers numbers() const override {
+        Numbers found;
         for (const Snapshot& one : world_->snapshots) found.push_back(one.description.number);
         return found;
     }
     [[nodiscard]] std::optional<Snapshot> newest(const SnapshotWarning& warn,
                                                  const SnapshotFault& fault_of) const override {
         for (auto one = world_->snapshots.rbegin(); one != world_->snapshots.rend(); ++one) {
-            whole_ = one->description.number;
-            const std::string fault = fault_of(one->description);
-            if (fault.empty()) return *one;
-            warn(fault);
+            chain_ = chain_of(*one);
+            const bool is_damaged = std::any_of(
+                chain_.begin(), chain_.end(),
+                [this](std::uint64_t number) { return world_->damaged.contains(number); });
+            const std::string fault = is_damaged ? "is damaged" : fault_of(one->description);
+            if (!fault.empty()) {
+                warn(fault);
+                continue;
+            }
+            std::vector<Snapshot> all;
+            for (const Snapshot& snapshot : world_->snapshots) {
+                if (is_in(chain_, snapshot.description.number)) all.push_back(snapshot);
+            }
+            return joined(std::move(all));
         }
         if (!world_->snapshots.empty()) throw StateError("all are damaged");
         return std::nullopt;
@@ -89,17 +105,43 @@ class StoreInWorld final : public SnapshotStore {
         world_->call();
         {
             const std::lock_guard lock(world_->mutex);
-            std::erase_if(world_->snapshots,
-                          [this](const Snapshot& one) { return one.description.number != whole_; });
+            if (snapshot.description.builds_on == 0) before_ = std::exchange(chain_, {});
+            chain_.push_back(snapshot.description.number);
+            changes_ = chain_.size() - 1;
+            std::erase_if(world_->snapshots, [this](const Snapshot& one) {
+                return !is_in(chain_, one.description.number) &&
+                       !is_in(before_, one.description.number);
+            });
             world_->snapshots.push_back(snapshot);
-            whole_ = snapshot.description.number;
         }
         world_->call();
     }
+    [[nodiscard]] bool takes_changes() const override { return changes_ < changes_max_; }
+    [[nodiscard]] std::uint64_t oldest_needed() const override {
+        return before_.empty() ? chain_.front() : before_.back();
+    }
 
   private:
+    static bool is_in(const Numbers& numbers, std::uint64_t number) {
+        return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+    }
+    [[nodiscard]] Numbers chain_of(const Snapshot& last) const {
+        Numbers chain;
+        std::uint64_t next = last.description.number;
+        for (auto one = world_->snapshots.rbegin(); one != world_->snapshots.rend(); ++one) {
+            if (one->description.number != next) continue;
+            chain.insert(chain.begin(), next);
+            next = one->description.builds_on;
+        }
+        if (next != 0) throw std::logic_error("a snapshot is gone that another one builds on");
+        return chain;
+    }
+
     std::shared_ptr<World> world_;
-    mutable std::uint64_t whole_ = 0;  // the newest one that is
+    std::size_t changes_max_;
+    std::size_t changes_ = 0;
+    mutable Numbers chain_;  // of the last one
+    Numbers before_;         // to fall back to
 };
 
 /// The file of a run, which is cut where its snapshot was.

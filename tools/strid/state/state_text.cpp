@@ -76,16 +76,19 @@ std::string list_header() {
 }
 
 std::string list_line(const SnapshotDescription& description, std::uint64_t file_bytes) {
-    std::string in_stores;
+    std::string more;
+    if (description.builds_on != 0) {
+        more = fmt::format("  changes since {}", description.builds_on);
+    }
     if (!description.checkpoints.empty()) {
         std::uint64_t bytes = 0;
         for (const SnapshotCheckpoint& one : description.checkpoints) bytes += bytes_of(one);
-        in_stores = fmt::format("  and {} in stores", bytes_text(bytes));
+        more += fmt::format("  and {} in stores", bytes_text(bytes));
     }
     return fmt::format("{:>10}  {}  {:<7}  {:>5}  {:>14}  {:>13}{}\n", description.number,
                        time_text(description.taken_ns),
                        description.is_finished ? "ended" : "goes on", description.nodes.size(),
-                       format_count(description.state_bytes), format_count(file_bytes), in_stores);
+                       format_count(description.state_bytes), format_count(file_bytes), more);
 }
 
 std::string list_line(std::uint64_t number, std::string_view fault) {
@@ -96,11 +99,15 @@ std::string description_text(const SnapshotDescription& description, const std::
                              std::uint64_t file_bytes) {
     std::string text = fmt::format(
         "{}\ngraph    {}\nprogram  Strid {}\ntaken    {}\nrun      {}\n"
-        "state    {} in {} nodes; the file has {}\n\n",
+        "state    {} in {} nodes; the file has {}\n{}\n",
         file, printable(description.graph), printable(description.program),
         time_text(description.taken_ns),
         description.is_finished ? "has reached its end" : "goes on from here",
-        bytes_text(description.state_bytes), description.nodes.size(), bytes_text(file_bytes));
+        bytes_text(description.state_bytes), description.nodes.size(), bytes_text(file_bytes),
+        description.builds_on == 0
+            ? ""
+            : fmt::format("         of tables by key what has changed since {}\n",
+                          SnapshotFiles::name_of(description.builds_on)));
     std::span<const SnapshotNode> left = description.nodes;
     while (!left.empty()) {
         const auto others =

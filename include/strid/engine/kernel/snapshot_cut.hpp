@@ -8,7 +8,8 @@
 // source and no more.
 //
 // A large table by key is saved in slices behind the barrier, between the batches of its node
-// (engine/operator/slices.hpp): the state that is delivered is that of the barrier all the same.
+// (engine/operator/slices.hpp): the state that is delivered is that of the barrier all the same. Of
+// such a table a snapshot may have what has changed since the one before, and no more.
 //
 // Invariant: a node saves its state once for a snapshot, or ends before it would; then its state is
 // that of a node that has ended.
@@ -33,8 +34,17 @@
 #include <strid/engine/state/layouts.hpp>
 #include <strid/state/bytes.hpp>
 #include <strid/state/codec.hpp>
+#include <strid/state/snapshot_folder.hpp>
 
 namespace strid::operators {
+
+/// The state of a node. With other numbers of replicas operators are fused in another way: each
+/// finds its part by its name.
+struct SavedNode {
+    StateBytes bytes = {};  ///< A part for each operator, and one for the input of the node.
+    std::vector<std::uint64_t> operator_bytes = {};  ///< Of the parts of the operators.
+    std::vector<SnapshotTable> tables = {};
+};
 
 /// Receives the states of the nodes. A derived class stores them.
 class SnapshotCut {
@@ -46,19 +56,23 @@ class SnapshotCut {
     struct Wanted {
         std::uint64_t number = 0;
         bool is_last = false;
+        Saves saves = Saves::all;  ///< Changes are those since the number before.
     };
     [[nodiscard]] Wanted wanted() const noexcept {
-        // Relaxed: it orders nothing, and a source that does not see it yet is woken.
+        // Relaxed: it orders nothing, and a source that does not see it yet is woken. A node that
+        // has a barrier sees what the sources have seen: it is the same atomic object.
         const std::uint64_t word = wanted_.load(std::memory_order_relaxed);
-        return {word >> 1U, (word & 1U) != 0};
+        return {word >> 2U, (word & 1U) != 0, (word & 2U) != 0 ? Saves::changes : Saves::all};
     }
     /// The next snapshot is asked for. Not before the one before it is complete.
     void ask(const Wanted& wanted) noexcept {
-        wanted_.store(wanted.number << 1U | (wanted.is_last ? 1U : 0U), std::memory_order_relaxed);
+        wanted_.store(wanted.number << 2U | (wanted.saves == Saves::changes ? 2U : 0U) |
+                          (wanted.is_last ? 1U : 0U),
+                      std::memory_order_relaxed);
     }
 
-    /// The state of a node (parts_of_state), by its place among the nodes of the run. Any thread.
-    virtual void saved(std::size_t node, StateBytes state) = 0;
+    /// The state of a node, by its place among the nodes of the run. Any thread.
+    virtual void saved(std::size_t node, SavedNode state) = 0;
     /// The node has ended: it processes no record any more. Any thread.
     virtual void ended(std::size_t node) noexcept = 0;
     /// How much a node saves between two batches.
@@ -68,19 +82,16 @@ class SnapshotCut {
     std::atomic<std::uint64_t> wanted_{0};
 };
 
-/// The bytes of a node are a part for each operator, one for its input, and where the parts end.
-/// With other numbers of replicas operators are fused in another way, and each finds its part by
-/// its name. Returns the parts of a node of so many operators. Throws StateError.
-[[nodiscard]] std::vector<std::span<const std::byte>> parts_of_state(StateBytes& state,
-                                                                     std::size_t operators);
-/// Their sizes in bytes. Throws StateError.
-[[nodiscard]] std::vector<std::uint64_t> part_sizes(const StateBytes& state, std::size_t operators);
+/// The parts of a node whose operators have so many bytes; the last one is that of its input.
+/// Throws StateError.
+[[nodiscard]] std::vector<std::span<const std::byte>> parts_of_state(
+    StateBytes& state, std::span<const std::uint64_t> operator_bytes);
 
 /// The state of a node while it is saved: its parts, one behind the other. Tables that are saved in
 /// slices are complete behind the last slice only.
 class NodeState {
   public:
-    NodeState();
+    explicit NodeState(Saves saves = Saves::all);
     NodeState(const NodeState&) = delete;
     NodeState& operator=(const NodeState&) = delete;
     ~NodeState();
@@ -89,7 +100,7 @@ class NodeState {
     template <class Value>
     void save(const Value& value) {
         if constexpr (SavedInSlices<const Value>) {
-            add(value.in_slices());
+            add(value.in_slices(saves_));
         } else {
             state::save(writer_, value);
         }
@@ -97,8 +108,8 @@ class NodeState {
     void end_part();
     /// Saves a slice. True once all is saved.
     [[nodiscard]] bool save_slice(const SliceSize& size);
-    /// Behind the last slice: all bytes.
-    [[nodiscard]] StateBytes take();
+    /// Behind the last slice, and behind the last part, which is that of the input.
+    [[nodiscard]] SavedNode take();
 
   private:
     /// Behind so many bytes of the other values.
@@ -113,6 +124,7 @@ class NodeState {
 
     void add(std::unique_ptr<SlicedState> state);
 
+    Saves saves_;
     StateBytes kept_;
     StateWriter writer_;
     std::vector<End> ends_;  // of the parts

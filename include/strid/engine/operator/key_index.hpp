@@ -8,11 +8,13 @@
 // above it a mark of two bits, and 14 bits of the hash. A lookup can therefore pass a slot of
 // another key without reading that key's entry, which would be a cache miss for nothing.
 //
-// All entries can be set apart at once, by another mark: a lookup finds none of them until it is
-// taken back. A snapshot needs this (operator/keyed_state.hpp), and a lookup does no more for it.
+// The mark divides the entries for snapshots (operator/keyed_state.hpp). A lookup finds those with
+// the present mark, and does no more for it. An entry with the settled mark is as the last snapshot
+// has it. One with any other mark is set apart: a snapshot is to save it. set_apart() chooses other
+// marks, which changes what the marks of all entries mean at once.
 //
 // Threads: one. Invariant: each entry has one slot; between the slot of its hash and its own slot
-// no slot is empty; at most half are taken. Each slot has one of the two marks.
+// no slot is empty; at most half are taken. The present mark is not 0, and not the settled one.
 #pragma once
 
 #include <cstddef>
@@ -57,11 +59,12 @@ class KeyIndex {
     void swap(KeyIndex& other) noexcept {
         slots_.swap(other.slots_);
         std::swap(mark_, other.mark_);
+        std::swap(settled_, other.settled_);
         std::swap(mask_, other.mask_);
         std::swap(size_, other.size_);
     }
 
-    /// The entry of the key; null where there is none, or it is set apart. O(1). Inlined: the
+    /// The entry of the key; null where there is none that has the present mark. O(1). Inlined: the
     /// lookup is most of what a keyed operator does.
     [[nodiscard, gnu::always_inline]] Entry* find(const Key& key, std::uint64_t hash) const {
         const std::uint64_t salt = salt_of(hash);
@@ -77,29 +80,41 @@ class KeyIndex {
         }
     }
 
-    /// Sets all entries apart, of which none is yet. O(1).
-    void set_apart() noexcept { mark_ ^= both_marks; }
-    /// Takes the entry of the key back; null if there is none that is set apart. O(1).
-    [[nodiscard]] Entry* take_back(const Key& key, std::uint64_t hash) noexcept {
-        const std::uint64_t salt = salt_of(hash) ^ both_marks;
-        for (std::size_t at = hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-            if ((slots_[at] ^ salt) >> pointer_bits != 0) continue;
-            if (!same_key(key, entry_at(at).key)) continue;
-            slots_[at] ^= both_marks;
-            return &entry_at(at);
+    /// How an entry was marked.
+    enum class Was : std::uint8_t { gone, present, settled, apart };
+
+    /// Sets the present entries apart; with `settled_too` all. None is set apart yet. O(1).
+    void set_apart(bool settled_too) noexcept {
+        const std::uint64_t before = mark_;
+        if (settled_ == 0) {
+            mark_ = before == first_mark ? 2 * first_mark : first_mark;
+        } else {
+            mark_ = before ^ settled_;  // the third of those that are not 0
         }
-        return nullptr;
+        if (settled_too) settled_ ^= before ^ mark_;  // the last of the four
     }
-    /// Takes an entry back; false if it is not set apart, or has no slot. O(1).
-    bool take_back(const Entry& entry) noexcept {
-        const auto apart =
-            reinterpret_cast<std::uintptr_t>(&entry) | (salt_of(entry.hash) ^ both_marks);
-        for (std::size_t at = entry.hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-            if (slots_[at] != apart) continue;
-            slots_[at] ^= both_marks;
-            return true;
+    /// The entry of the key becomes present, if it is not: null, or the entry and its mark before.
+    /// O(1).
+    [[nodiscard]] std::pair<Entry*, Was> take_back(const Key& key, std::uint64_t hash) noexcept {
+        const std::uint64_t salt = salt_of(hash);
+        for (std::size_t at = hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+            if ((slots_[at] ^ salt) >> salt_at != 0) continue;
+            if (!same_key(key, entry_at(at).key)) continue;
+            return {&entry_at(at), mark(at, mark_)};
         }
-        return false;
+        return {nullptr, Was::gone};
+    }
+    /// The entry becomes present. Returns its mark before; gone: it has no slot. O(1).
+    Was take_back(const Entry& entry) noexcept {
+        const std::size_t at = place_of(entry);
+        return slots_[at] == 0 ? Was::gone : mark(at, mark_);
+    }
+    /// An entry that is set apart is settled from now on. False if it is not set apart. O(1).
+    [[nodiscard]] bool settle(const Entry& entry) noexcept {
+        const std::size_t at = place_of(entry);
+        if (slots_[at] == 0 || was(at) != Was::apart) return false;
+        mark(at, settled_);
+        return true;
     }
 
     /// Adds an entry whose key has none yet. O(1) amortised: all entries are placed anew when their
@@ -111,7 +126,8 @@ class KeyIndex {
         ++size_;
     }
 
-    /// Removes an entry that is not set apart. O(1): entries behind it that it displaced move up.
+    /// Removes an entry that has the present mark. O(1): entries behind it that it displaced move
+    /// up.
     void erase(const Entry& entry) {
         const auto word = reinterpret_cast<std::uintptr_t>(&entry) | salt_of(entry.hash);
         std::size_t gap = entry.hash & mask_;
@@ -160,15 +176,13 @@ class KeyIndex {
             const Entry& entry = entry_at(at);
             const std::uint64_t salt = slots_[at] & ~pointer_mask;
             if ((salt_of(entry.hash) ^ salt) >> salt_at != 0) return false;
-            const std::uint64_t mark = salt & both_marks;
-            if (mark == 0 || mark == both_marks) return false;
             for (std::size_t before = entry.hash & mask_; before != at;
                  before = (before + 1) & mask_) {
                 if (slots_[before] == 0) return false;
                 if (same_key(entry.key, entry_at(before).key)) return false;
             }
         }
-        return taken == size_ && size_ <= room();
+        return taken == size_ && size_ <= room() && mark_ != 0 && mark_ != settled_;
     }
 
   private:
@@ -177,11 +191,12 @@ class KeyIndex {
     static constexpr int pointer_bits = 48;
     static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
     static constexpr int salt_at = pointer_bits + 2;  // behind the mark
-    static constexpr std::uint64_t both_marks = std::uint64_t{3} << pointer_bits;
+    static constexpr std::uint64_t first_mark = std::uint64_t{1} << pointer_bits;
+    static constexpr std::uint64_t all_marks = 3 * first_mark;
     static_assert(sizeof(void*) == sizeof(std::uint64_t));
 
-    /// The mark of entries that are not set apart, and bits 34 to 47 of the hash: the lower bits
-    /// choose the slot, the upper ones the replica. Never 0, so that an empty slot matches no key.
+    /// The present mark, and bits 34 to 47 of the hash: the lower bits choose the slot, the upper
+    /// ones the replica. Never 0, so that an empty slot matches no key.
     [[nodiscard]] std::uint64_t salt_of(std::uint64_t hash) const noexcept {
         constexpr int unused_bits = 16;
         return hash >> (salt_at - unused_bits) << salt_at | mark_;
@@ -197,6 +212,24 @@ class KeyIndex {
         return reinterpret_cast<Entry*>(slots_[at] & pointer_mask);
     }
     [[nodiscard]] Entry& entry_at(std::size_t at) const noexcept { return *address_at(at); }
+
+    /// The slot of the entry, or an empty one.
+    [[nodiscard]] std::size_t place_of(const Entry& entry) const noexcept {
+        std::size_t at = entry.hash & mask_;
+        while (slots_[at] != 0 && address_at(at) != &entry) at = (at + 1) & mask_;
+        return at;
+    }
+    [[nodiscard]] Was was(std::size_t at) const noexcept {
+        const std::uint64_t mark = slots_[at] & all_marks;
+        if (mark == mark_) return Was::present;
+        return mark == settled_ ? Was::settled : Was::apart;
+    }
+    /// Returns the mark before.
+    Was mark(std::size_t at, std::uint64_t mark) noexcept {
+        const Was before = was(at);
+        slots_[at] = (slots_[at] & ~all_marks) | mark;
+        return before;
+    }
 
     void place(std::uint64_t word, std::uint64_t hash) {
         std::size_t at = hash & mask_;
@@ -220,7 +253,8 @@ class KeyIndex {
     }
 
     Slots slots_ = Slots(8);  // always a power of two
-    std::uint64_t mark_ = std::uint64_t{1} << pointer_bits;
+    std::uint64_t mark_ = first_mark;
+    std::uint64_t settled_ = 0;
     std::size_t mask_ = slots_.size() - 1;
     std::size_t size_ = 0;
 };

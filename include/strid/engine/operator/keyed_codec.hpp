@@ -8,7 +8,7 @@
 // table does not know how: the operator names it in its state() by `states_by_key(table, make)`.
 //
 // A table that is saved in slices (keyed_slices.hpp) may have states behind all others, whose keys
-// lie in their order before.
+// lie in their order before, and changes behind those of its first snapshot.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -86,6 +86,7 @@ class StatesByKey {
     void save(StateWriter& writer) const
         requires has_codec
     {
+        if constexpr (life.in_slices) writer.length(1);
         writer.length(table_->keys());
         if constexpr (has_early_states<Table>) writer.length(0);
         each_in_order(*table_, [&](const auto& entry) {
@@ -94,11 +95,11 @@ class StatesByKey {
             state::save(writer, entry.state);
         });
     }
-    /// Saves the table as it is now, while records go on.
-    [[nodiscard]] std::unique_ptr<SlicedState> in_slices() const
+    /// Saves the table as it is now, or what has changed in it, while records go on.
+    [[nodiscard]] std::unique_ptr<SlicedState> in_slices(Saves saves) const
         requires(has_codec && life.in_slices)
     {
-        return std::make_unique<KeyedSlices<Table>>(*table_);
+        return std::make_unique<KeyedSlices<Table>>(*table_, saves);
     }
     /// Into a table without keys.
     void load(StateReader& reader)
@@ -111,6 +112,23 @@ class StatesByKey {
         requires has_codec
     {
         const auto lending = reader.lend(lent_);
+        std::size_t snapshots = 1;
+        if constexpr (life.in_slices) {
+            snapshots = reader.length(sizeof(std::uint64_t));
+            if (snapshots == 0) reader.refuse("has no snapshot of a table");
+        }
+        load_keys(reader, share, false);
+        for (std::size_t left = snapshots - 1; left != 0; --left) {
+            if constexpr (life.in_slices && life.expires) forget_keys(reader, share);
+            load_keys(reader, share, true);
+        }
+    }
+
+  private:
+    using Entry = typename Table::Entry;
+
+    /// Of `changes`, a key may be there, and its state is replaced.
+    void load_keys(StateReader& reader, const KeyShare& share, bool changes) {
         const std::size_t keys = reader.length(0);
         EarlyStates early(reader, has_early_states<Table>);
         for (std::uint64_t place = 0; place != keys; ++place) {
@@ -125,7 +143,10 @@ class StatesByKey {
             }
             const std::size_t keys_before = table_->keys();
             Entry& entry = table_->find_or_make(key, hash, make_);
-            if (table_->keys() == keys_before) reader.refuse("has a key twice");
+            if (table_->keys() == keys_before) {
+                if (!changes) reader.refuse("has a key twice");
+                Table::make_anew(entry, make_);
+            }
             if (is_early) {
                 early.await(&entry);
                 continue;
@@ -142,10 +163,18 @@ class StatesByKey {
         if (early.has_next()) reader.refuse("has the place of no key");
         for (std::size_t left = early.count(); left != 0; --left) load_early(reader, share, early);
     }
-
-  private:
-    using Entry = typename Table::Entry;
-
+    void forget_keys(StateReader& reader, const KeyShare& share) {
+        for (std::size_t left = reader.length(0); left != 0; --left) {
+            const K key = load_key<K>(reader);
+            const std::uint64_t hash = hash_of(key);
+            if (!share.has(hash)) continue;
+            Entry* const entry = table_->find(key, hash);
+            if (entry == nullptr) continue;  // it was new, too
+            // An operator empties what it forgets before: the entry may be used again.
+            Table::make_anew(*entry, make_);
+            table_->expire(*entry);
+        }
+    }
     void load_early(StateReader& reader, const KeyShare& share, EarlyStates& early) {
         const K key = load_key<K>(reader);
         const std::uint64_t hash = hash_of(key);

@@ -6,12 +6,13 @@
 //
 // Threads: one at a time. Invariants: what was appended lies in the journal before end(). The files
 // of a generation rise, each up to where the next begins; what a file has behind that counts for
-// nothing. Of the text before the place of the older of two stored snapshots only the files with
+// nothing. Of the text before the place of the oldest snapshot that is needed only the files with
 // the head are kept.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -84,11 +85,11 @@ class JournalLog {
     /// Writes all that was appended to the disk, whatever the options.
     void synchronize_head();
 
-    /// The snapshot of this number has this place; `last_stored` is the number of the last one that
-    /// was stored. Removes what no snapshot needs: the text from the head to the place of the older
-    /// one. No head: all is read at each start.
+    /// The snapshot of this number has this place; `oldest` is the number of the oldest one that a
+    /// run may go on from, or 0. Removes what no snapshot needs: the text from the head to the
+    /// place of that one. No head: all is read at each start.
     void begin_snapshot(std::uint64_t number, std::uint64_t place,
-                        std::optional<std::uint64_t> head_bytes, std::uint64_t last_stored);
+                        std::optional<std::uint64_t> head_bytes, std::uint64_t oldest);
     /// The stream has ended: removes the files.
     void remove_all();
 
@@ -126,8 +127,8 @@ class JournalLog {
     bool is_full_ = false;
     std::int64_t tried_ns_ = 0;  // to find room
 
-    std::optional<Needed> asked_;   // by the last snapshot, which may not be stored
-    std::optional<Needed> stored_;  // by the last that is
+    // By snapshots, rising; 0 is that which the run goes on from, and some may not be stored.
+    std::deque<Needed> needed_;
 };
 
 }  // namespace strid::detail
