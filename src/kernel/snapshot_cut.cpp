@@ -43,8 +43,17 @@ bool NodeState::save_slice(const SliceSize& size) {
 
 SavedNode NodeState::take() {
     writer_.flush();
-    const std::vector<std::byte> kept = kept_.take();
     SavedNode node;
+    if (sliced_.empty()) {  // no byte is copied
+        for (std::uint64_t begin = 0; const End& end : ends_) {
+            node.operator_bytes.push_back(end.behind - begin);
+            begin = end.behind;
+        }
+        node.operator_bytes.pop_back();  // that of the input
+        node.bytes = std::move(kept_);
+        return node;
+    }
+    const std::vector<std::byte> kept = kept_.take();
     StateBytes& all = node.bytes;
     std::uint64_t taken = 0;  // of `kept`
     const auto take_up_to = [&](std::uint64_t end) {

@@ -254,15 +254,18 @@ void SnapshotFolder::count(const SnapshotDescription& stored) {
     }
     const bool is_good = good_ && *good_ != stored.number;
     std::optional<std::uint64_t> before = is_good ? good_ : std::nullopt;
+    std::vector<std::uint64_t> up_to_before;
     try {
-        for (const std::uint64_t number : numbers()) {
-            if (!is_good && number < stored.number) before = number;
-        }
+        up_to_before = numbers();
+        if (!is_good) std::erase_if(up_to_before, [&](auto n) { return n >= stored.number; });
+        if (!is_good && !up_to_before.empty()) before = up_to_before.back();
+        std::erase_if(up_to_before, [&](auto n) { return !before || n > *before; });
         const bool is_known = before && !chain_.empty() && chain_.back() == *before;
         if (!is_known) chain_ = before ? chain_of(*before) : std::vector<std::uint64_t>{};
-    } catch (const std::exception&) {
-        chain_.clear();
-        if (before) chain_.push_back(*before);
+    } catch (const StateError&) {  // it is damaged
+        chain_ = {*before};
+    } catch (const std::exception&) {  // it may not be, and any of those may belong to it
+        chain_ = std::move(up_to_before);
     }
     chain_before_ = std::exchange(chain_, {stored.number});
     whole_bytes_ = written_bytes_;
@@ -271,7 +274,8 @@ void SnapshotFolder::count(const SnapshotDescription& stored) {
 }
 
 bool SnapshotFolder::takes_changes() const {
-    return !chain_.empty() && whole_bytes_ >= changes_.whole_bytes_min &&
+    // Where there is nothing to fall back to, the next one is whole and will be that.
+    return !chain_.empty() && !chain_before_.empty() && whole_bytes_ >= changes_.whole_bytes_min &&
            chain_.size() <= changes_.chain_max &&
            static_cast<double>(change_bytes_) <=
                changes_.part_max * static_cast<double>(whole_bytes_);

@@ -296,6 +296,7 @@ struct Quantile : Owner<List<T>> {
         if (part == 0) return float_value(low);
         const auto next = std::min_element(values.begin() + below + 1, values.end());
         const double high = static_cast<double>(*next) / units;
+        if (high == low) return float_value(low);  // infinite, perhaps
         return float_value(low + (high - low) * part);
     }
 };

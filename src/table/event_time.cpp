@@ -94,6 +94,7 @@ class EventTimes final : public TableOperator {
   private:
     void observe(std::int64_t time) noexcept {
         latest_ = std::max(latest_, time);
+        if (disorder_ == Duration::max().count()) return;  // no row is late
         const std::int64_t drawn = time < earliest + disorder_ ? earliest : time - disorder_;
         watermark_ = std::max(watermark_, drawn);
     }

@@ -24,7 +24,7 @@ struct Session {
     Session* part_of;       // it has become part of another; or it is gone, and this is itself
     Group* key;
     std::uint32_t number;
-    std::uint16_t entries;  // of the heap
+    std::uint32_t entries;  // of the heap; each change of a session that has fired adds one
     bool has_fired;
 };
 static_assert(sizeof(Session) % 8 == 0);
@@ -107,8 +107,13 @@ class SessionWindowed final : public WindowOperator {
             state::load(reader, start);
             state::load(reader, end);
             Session** place = &first_of(group);
-            while (*place != nullptr && (*place)->start < start) place = &(*place)->next;
-            if (end <= start || (*place != nullptr && (*place)->start <= end)) {
+            const Session* before = nullptr;
+            while (*place != nullptr && (*place)->start < start) {
+                before = *place;
+                place = &(*place)->next;
+            }
+            if (end <= start || (*place != nullptr && (*place)->start <= end) ||
+                (before != nullptr && start <= before->end)) {
                 reader.refuse("has sessions that overlap");
             }
             Session* const session = make(group, start, end, place);

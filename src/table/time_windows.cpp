@@ -91,6 +91,9 @@ class TimeWindowed final : public WindowOperator {
         for (std::size_t left = reader.length(sizeof(Index)); left != 0; --left) {
             Index number = 0;
             state::load(reader, number);
+            if (windows_.pane_of(windows_.pane_bounds(number).start) != number) {
+                reader.refuse("has a pane that no time lies in");
+            }
             const std::uint64_t hash = keys_->load(reader, key.data());
             Group* const group = table_.adopt(hash, number, key.data());
             append(group);

@@ -161,5 +161,96 @@ TEST(TableWindows, SumsBeyondTheirType) {
     }
 }
 
+// The state of other windows over the same columns has the same form.
+TEST(TableWindows, AStateOfAnotherComputationIsRefused) {
+    const Schema columns({{"at", {Kind::time}}, {"a", {Kind::int64}}, {"b", {Kind::int64}}});
+    const auto made = [&columns](const char* sum) {
+        return TableStep<>(windowed({.windows = TimeWindows::tumbling(Duration{10}),
+                                     .aggregates = parse_aggregates(sum),
+                                     .time = "at"},
+                                    columns));
+    };
+    ChunkMemory memory;
+    strid::test::Harness first{made("sum(a) as s")};
+    first.record(
+        test::chunk_of(columns, {{std::int64_t{1}, std::int64_t{1}, std::int64_t{1000}}}, memory));
+    strid::test::Harness second{made("sum(b) as s")};
+    try {
+        second.restore(first.saved());
+        FAIL();
+    } catch (const StateError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("of another computation"));
+        EXPECT_THAT(error.what(), HasSubstr("sum(a) as s"));
+        EXPECT_THAT(error.what(), HasSubstr("sum(b) as s"));
+    }
+}
+
+TEST(TableWindows, QuantilesOfInfinities) {
+    const Schema columns({{"at", {Kind::time}}, {"x", {Kind::float64}}});
+    const double infinity = std::numeric_limits<double>::infinity();
+    ChunkMemory memory;
+    strid::test::Harness harness{step(windowed({.windows = TimeWindows::tumbling(Duration{10}),
+                                                .aggregates = parse_aggregates("median(x)"),
+                                                .time = "at"},
+                                               columns))};
+    harness.record(test::chunk_of(
+        columns, {{std::int64_t{1}, infinity}, {std::int64_t{2}, infinity}}, memory));
+    (void)harness.end();
+    EXPECT_EQ(test::rows_of(harness.emitted().at(0)).at(0)[2], Value(infinity));
+}
+
+// A session that has fired fires again for each chunk within the lateness.
+TEST(TableWindows, ASessionThatChangesVeryOften) {
+    constexpr int changes = 70'000;
+    const Schema columns({{"at", {Kind::time}}, {"key", {Kind::text}}});
+    ChunkMemory memory;
+    strid::test::Harness harness{step(windowed({.keys = {"key"},
+                                                .windows = window::SessionWindows(Duration{10}),
+                                                .aggregates = parse_aggregates("count"),
+                                                .lateness = Duration{1'000'000'000},
+                                                .time = "at"},
+                                               columns))};
+    const auto record = [&](std::int64_t at, const char* key) {
+        harness.record(test::chunk_of(columns, {{at, std::string(key)}}, memory));
+    };
+    record(5, "a");
+    harness.watermark(EventTime::of_ns(1000));
+    for (int i = 0; i != changes; ++i) record(5, "a");
+    EXPECT_EQ(harness.take_emitted().size(), changes + 1U);
+    harness.watermark(EventTime::of_ns(2'000'000'000));
+    record(2'000'000'001, "b");
+    record(2'000'000'001, "c");
+    (void)harness.end();
+    std::vector<Row> found;
+    for (const Chunk& chunk : harness.emitted()) {
+        for (const Row& row : test::rows_of(chunk)) found.push_back({row[0], row[3]});
+    }
+    std::ranges::sort(found);
+    EXPECT_EQ(found, (std::vector<Row>{{std::string("b"), std::int64_t{1}},
+                                       {std::string("c"), std::int64_t{1}}}));
+}
+
+TEST(TableWindows, WithoutABoundOfTheDisorderNoRowIsLate) {
+    const Schema columns({{"at", {Kind::time}}});
+    ChunkMemory memory;
+    strid::test::Harness harness{TableStep<true>([&] {
+        std::vector<std::unique_ptr<TableOperator>> operators;
+        operators.push_back(event_time("at", Duration::max(), columns));
+        operators.push_back(windowed({.windows = TimeWindows::tumbling(Duration{1000}),
+                                      .aggregates = parse_aggregates("count"),
+                                      .time = "at"},
+                                     columns));
+        return pipeline(std::move(operators), columns);
+    }())};
+    for (const std::int64_t at :
+         {std::int64_t{9'000'000'000'000'000'000}, std::int64_t{-9'000'000'000'000'000'000}}) {
+        harness.record(test::chunk_of(columns, {{at}}, memory));
+    }
+    (void)harness.end();
+    std::size_t rows = 0;
+    for (const Chunk& chunk : harness.emitted()) rows += chunk.rows();
+    EXPECT_EQ(rows, 2U);
+}
+
 }  // namespace
 }  // namespace strid::table

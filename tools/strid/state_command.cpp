@@ -45,9 +45,10 @@ constexpr const char* save_footer =
     "copied.\n"
     "The copy is one whole snapshot, whatever it was made of.\n"
     "A run with --snapshots TO goes on from the copy, and cuts the unfinished result files where\n"
-    "they ended then: those are not copied. Nor is a journal: it keeps what the last two "
+    "they ended then: those are not copied. Nor is a journal: it keeps what the "
     "snapshots\n"
-    "of the run need. A snapshot that names checkpoints of a store (keep_in_memory) is not copied.";
+    "that the run keeps need. A snapshot that names checkpoints of a store (keep_in_memory) is not "
+    "copied.";
 
 constexpr const char* delete_footer =
     "First prints what goes. A run that has not ended leaves its results in unfinished files,\n"

@@ -28,7 +28,8 @@
 
 namespace strid::table {
 
-/// An operator of a table by value: a copy is that of another replica. Its codec is the operator's.
+/// An operator of a table by value: a copy is that of another replica. Its codec is the operator's,
+/// for the same computation.
 class OwnedOperator {
   public:
     /// Takes the operator, which must be there.
@@ -46,10 +47,20 @@ class OwnedOperator {
 
     /// The operator.
     [[nodiscard]] TableOperator* operator->() const noexcept { return one_.get(); }
-    /// As strid/state/codec.hpp says.
-    void save(StateWriter& writer) const { one_->save(writer); }
-    /// The same. Throws StateError.
-    void load(StateReader& reader) { one_->load(reader); }
+    /// As strid/state/codec.hpp says: with the text of the operator.
+    void save(StateWriter& writer) const {
+        writer.text(one_->text());
+        one_->save(writer);
+    }
+    /// The same. Throws StateError, also if an operator of another text has saved it.
+    void load(StateReader& reader) {
+        const std::string saved(reader.text());
+        if (const std::string text = one_->text(); saved != text) {
+            throw StateError("the saved state is of another computation: '" + saved +
+                             "', and this is '" + text + "'");
+        }
+        one_->load(reader);
+    }
 
   private:
     std::unique_ptr<TableOperator> one_;
