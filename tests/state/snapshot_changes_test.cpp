@@ -13,9 +13,11 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,11 +101,12 @@ TEST_F(ChangesInAFolder, AChainIsKeptAsLongAsItsLastOne) {
     SnapshotFolder folder(path, always);
     EXPECT_FALSE(folder.takes_changes()) << "there is nothing to build on";
     store(folder, {3});
-    EXPECT_TRUE(folder.takes_changes());
+    EXPECT_FALSE(folder.takes_changes()) << "there is nothing to fall back to";
     EXPECT_THAT(folder.numbers(), ElementsAre(1, 2, 3));
     EXPECT_THAT(folder.chain_of(3), ElementsAre(1, 2, 3));
     EXPECT_EQ(folder.oldest_needed(), 1U);
     store(folder, {1});
+    EXPECT_TRUE(folder.takes_changes());
     EXPECT_THAT(folder.numbers(), ElementsAre(1, 2, 3, 4));
     EXPECT_EQ(folder.oldest_needed(), 3U);
     all.push_back(chain_.next(true));
@@ -129,6 +132,29 @@ TEST_F(ChangesInAFolder, ARunThatGoesOnKeepsTheChainItCameFrom) {
     store(folder, {1});
     EXPECT_THAT(folder.numbers(), ElementsAre(3, 4, 5, 6));
     EXPECT_EQ(folder.oldest_needed(), 5U);
+}
+
+/// The chain that it came from is read once more at the first store.
+TEST_F(ChangesInAFolder, ARunWithoutDescriptorsRemovesNothing) {
+    {
+        SnapshotFolder folder(path, always);
+        store(folder, {12});
+    }
+    SnapshotFolder folder(path, always);
+    ASSERT_TRUE(folder.newest(warn(), nullptr));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(next, 0);
+    ::close(next);
+    const rlimit few{static_cast<rlim_t>(next) + 4, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    store(folder, {1});
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(folder.numbers().size(), 13U);
+    EXPECT_EQ(folder.oldest_needed(), 12U);
+    flip_byte(13, 0);
+    EXPECT_EQ(SnapshotFiles(path).read(12).description.number, 12U);
 }
 
 TEST_F(ChangesInAFolder, ARunThatBeginsAnewKeepsTheOldChainFirst) {
@@ -159,6 +185,7 @@ TEST_F(ChangesInAFolder, ChainsEndByTheirLengthAndTheirBytes) {
     const auto takes = [this](const SnapshotChanges& rule, std::size_t stored) {
         SnapshotFolder folder(parent.file(std::to_string(++folders_)), rule);
         Chain chain{1};
+        folder.store(chain.next(false).snapshot);  // to fall back to
         for (std::size_t i = 0; i != stored; ++i) folder.store(chain.next(i != 0).snapshot);
         return folder.takes_changes();
     };
@@ -307,11 +334,15 @@ TEST_F(ChangesInAFolder, AKilledProcessLeavesWholeChains) {
             Chain chain = chain_of(process, before + 1);
             Chain::Next expected;
             const auto files = folder.chain_of(number);
+            // The first of all is there to fall back to.
+            const auto behind_whole = [before](std::uint64_t one) {
+                return one == 1 ? 0 : (one - std::max<std::uint64_t>(before, 1) - 1) % 6;
+            };
             for (std::uint64_t one = before + 1; one <= number; ++one) {
-                expected = chain.next((one - before - 1) % 6 != 0);
+                expected = chain.next(behind_whole(one) != 0);
             }
             expect_whole(*newest, expected);
-            EXPECT_EQ(files.size(), (number - before - 1) % 6 + 1);
+            EXPECT_EQ(files.size(), behind_whole(number) + 1);
         }
         ASSERT_FALSE(HasFailure()) << "process " << i;
         // Two chains, and what each process could not remove any more.

@@ -204,12 +204,13 @@ TEST(TableWindows, ASessionThatChangesVeryOften) {
     constexpr int changes = 70'000;
     const Schema columns({{"at", {Kind::time}}, {"key", {Kind::text}}});
     ChunkMemory memory;
-    strid::test::Harness harness{step(windowed({.keys = {"key"},
-                                                .windows = window::SessionWindows(Duration{10}),
-                                                .aggregates = parse_aggregates("count"),
-                                                .lateness = Duration{1'000'000'000},
-                                                .time = "at"},
-                                               columns))};
+    strid::test::Harness harness{
+        step(windowed({.keys = {"key"},
+                       .windows = window::SessionWindows::with_gap(Duration{10}),
+                       .aggregates = parse_aggregates("count"),
+                       .lateness = Duration{1'000'000'000},
+                       .time = "at"},
+                      columns))};
     const auto record = [&](std::int64_t at, const char* key) {
         harness.record(test::chunk_of(columns, {{at, std::string(key)}}, memory));
     };
