@@ -20,6 +20,11 @@ RowsOptions::RowsOptions(TransportAddress& address)
     }
 }
 
+std::string in_parentheses(std::string_view query) {
+    const std::size_t last = query.find_last_not_of(" \t\r\n;");
+    return fmt::format("({}\n)", query.substr(0, last == std::string_view::npos ? 0 : last + 1));
+}
+
 std::string query_of_key(const TableQuery& asked, const std::string& rows,
                          std::string_view parameter, const Quote& quote) {
     // A name in quotes that is no column is a text to SQLite, unless a table stands before it.

@@ -21,8 +21,8 @@ KeyedRows::KeyedRows(TransportAddress address, TableQuery asked)
 
 void KeyedRows::open() {
     connection_.open();
-    const std::string source =
-        rows_.query.empty() ? quoted_table(connection_, rows_.table) : "(" + rows_.query + ")";
+    const std::string source = rows_.query.empty() ? quoted_table(connection_, rows_.table)
+                                                   : detail::in_parentheses(rows_.query);
     const std::string query = detail::query_of_key(
         asked_, source, "$1", [this](std::string_view name) { return connection_.quoted(name); });
     const Result prepared(::PQprepare(connection_.get(), statement, query.c_str(), 0, nullptr));

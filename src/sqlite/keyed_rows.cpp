@@ -12,7 +12,8 @@ namespace {
 std::string keyed_query(TransportAddress& address, const TableQuery& asked) {
     const detail::RowsOptions rows(address);
     address.expect_no_more("a table that is asked has 'table' and 'query'");
-    const std::string source = rows.query.empty() ? quoted(rows.table) : "(" + rows.query + ")";
+    const std::string source =
+        rows.query.empty() ? quoted(rows.table) : detail::in_parentheses(rows.query);
     return detail::query_of_key(asked, source, "?1", quoted);
 }
 

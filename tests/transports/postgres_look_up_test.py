@@ -51,7 +51,7 @@ class LookUps(PostgresCase, LookUpCase):
         self.server.start()
         until(lambda: self.name(2) == "milk")
         self.assertEqual(self.end(), "")
-        self.begin(self.server.address("query=select name, -number as number from products"),
+        self.begin(self.server.address("query=select name, -number as number from products; "),
                    "asked")
         self.assertEqual(self.name(-2), "milk")
         self.server.sql("insert into products values (0, 'tea', 1)")

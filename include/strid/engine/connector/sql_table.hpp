@@ -28,6 +28,8 @@ struct RowsOptions {
     std::string table;
     std::string query;
 };
+/// A query within a command: in parentheses, whatever comment or semicolon it ends with.
+[[nodiscard]] std::string in_parentheses(std::string_view query);
 
 /// Puts a name in quotes.
 using Quote = std::function<std::string(std::string_view)>;
