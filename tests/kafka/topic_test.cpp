@@ -183,7 +183,9 @@ TEST_F(Topics, FaultsAreOneSentence) {
     EXPECT_THAT(fault(address("group=a&until=end")), HasSubstr("group= excludes until="));
     EXPECT_THAT(fault(address("group=a&start=never")), HasSubstr("earliest, latest, or @"));
     EXPECT_THAT(fault(address("group=a&settle=soon")), HasSubstr("settle: "));
-    EXPECT_THAT(fault(address("settle=1s")), HasSubstr("settle"));
+    EXPECT_THAT(fault(address("settle=1s")), HasSubstr("settle= needs group=NAME"));
+    EXPECT_THAT(fault(address("group=")), HasSubstr("group= has no name"));
+    EXPECT_THAT(fault(address("header=id")), HasSubstr("header= is an option of an output"));
     EXPECT_THAT(fault(address("group.id=a")), HasSubstr("a group is joined by group=NAME"));
     EXPECT_THAT(fault(address("group=a&partition.assignment.strategy=range")),
                 HasSubstr("a group is joined with cooperative-sticky"));
@@ -204,6 +206,7 @@ TEST_F(Topics, FaultsOfOutputsAreOneSentence) {
         }
         return "nothing was thrown";
     };
+    EXPECT_THAT(fault("group=a"), HasSubstr("group= is an option of an input"));
     EXPECT_THAT(fault("header=id,oops"), HasSubstr("header: there is no column 'oops'"));
     EXPECT_THAT(fault("header=id,name"), HasSubstr("header: no column is left for the message"));
     EXPECT_THAT(fault("key=id,oops"), HasSubstr("key: there is no column 'oops'"));
