@@ -216,6 +216,11 @@ class LookUps(SqliteCase, LookUpCase):
         self.begin("sqlite:base.db?query=select number, 'x' as name from products limit 1 -- one",
                    "asked")
         self.assertEqual(self.name(1), "x")
+        # Columns without a type, of numbers and of texts.
+        self.begin("sqlite:base.db?query=select max(number) as number, 'last' as name from products"
+                   " union all select '3', 'text' union all select 4.0, 'real'", "asked")
+        self.assertEqual([self.name(number) for number in (1, 2, 3, 4)],
+                         ["-", "last", "text", "real"])
 
 
 if __name__ == "__main__":
