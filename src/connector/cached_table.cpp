@@ -12,6 +12,7 @@ namespace strid::connector {
 TableConnections::TableConnections(std::string address, std::vector<std::string> columns,
                                    std::size_t fields, std::size_t key)
     : address_(std::move(address)) {
+    check_transport_address(address_);  // before it stands in a message
     if (columns.size() != fields) {
         throw GraphError(fmt::format("{}: {} columns for a row of {} members", address_,
                                      columns.size(), fields));

@@ -20,12 +20,17 @@ RowsOptions::RowsOptions(TransportAddress& address)
     }
 }
 
+std::string in_parentheses(std::string_view query) {
+    const std::size_t last = query.find_last_not_of(" \t\r\n;");
+    return fmt::format("({}\n)", query.substr(0, last == std::string_view::npos ? 0 : last + 1));
+}
+
 std::string query_of_key(const TableQuery& asked, const std::string& rows,
-                         std::string_view parameter, const Quote& quote) {
+                         std::string_view parameters, const Quote& quote) {
     // A name in quotes that is no column is a text to SQLite, unless a table stands before it.
     const Quote column = [&quote](std::string_view name) { return "strid_rows." + quote(name); };
-    return fmt::format("select {} from {} as strid_rows where {} = {} limit 2",
-                       list_of(asked.columns, column), rows, column(asked.key), parameter);
+    return fmt::format("select {} from {} as strid_rows where {} in ({}) limit 2",
+                       list_of(asked.columns, column), rows, column(asked.key), parameters);
 }
 
 std::string list_of(const std::vector<std::string>& names, const Quote& quote) {

@@ -230,7 +230,7 @@ class FileWatch::Reader {
             return false;
         } catch (const Changed& error) {
             // The thread will see another state and read once more.
-            if (thread_.joinable()) {
+            if (options_.check_every > Duration::zero()) {
                 const std::lock_guard lock{mutex_};
                 failure_ = error.what();
             } else {

@@ -153,15 +153,17 @@ void Group::begin_one(::rd_kafka_topic_partition_t& one) {
         if (run_ != nullptr) {
             run_->warn(fmt::format(
                 "{}: the group '{}' goes on at offset {} of partition {}, which has {} to {} now: "
-                "the messages between are gone",
-                topic_.address, options_.name, committed, one.partition, edges.first,
-                edges.behind));
+                "{}",
+                topic_.address, options_.name, committed, one.partition, edges.first, edges.behind,
+                committed < edges.first
+                    ? "the messages between are gone"
+                    : "it was made anew or has lost its end, and is read from its first message"));
         }
     }
     partitions_[one.partition] = {.assignment = ++assignments_,
                                   .next = one.offset,
                                   .passed = one.offset,
-                                  .committed = committed};
+                                  .committed = one.offset == committed ? committed : -1};
 }
 
 /// A partition that is lost has another member already.

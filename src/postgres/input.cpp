@@ -20,7 +20,8 @@ QueryInput::QueryInput(TransportAddress address)
     connection_.run("set synchronize_seqscans = off", PGRES_COMMAND_OK);
     connection_.run("set max_parallel_workers_per_gather = 0", PGRES_COMMAND_OK);
     // Its first row may take the server long: read() waits for it, and a stop is seen meanwhile.
-    const std::string copy = "copy (" + rows_.query + ") to stdout (format csv, header)";
+    const std::string copy =
+        "copy " + detail::in_parentheses(rows_.query) + " to stdout (format csv, header)";
     if (::PQsendQuery(connection_.get(), copy.c_str()) != 1) connection_.fail();
 }
 

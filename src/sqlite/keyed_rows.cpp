@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "keyed_rows.hpp"
 
+#include <cstdint>
+
 #include <strid/base/error.hpp>
+#include <strid/engine/connector/address_options.hpp>
 #include <strid/engine/connector/sql_table.hpp>
 
 namespace strid::sqlite {
@@ -12,8 +15,9 @@ namespace {
 std::string keyed_query(TransportAddress& address, const TableQuery& asked) {
     const detail::RowsOptions rows(address);
     address.expect_no_more("a table that is asked has 'table' and 'query'");
-    const std::string source = rows.query.empty() ? quoted(rows.table) : "(" + rows.query + ")";
-    return detail::query_of_key(asked, source, "?1", quoted);
+    const std::string source =
+        rows.query.empty() ? quoted(rows.table) : detail::in_parentheses(rows.query);
+    return detail::query_of_key(asked, source, "?1, ?2", quoted);
 }
 
 /// The statement ends its transaction when it goes.
@@ -21,6 +25,11 @@ class Asked {
   public:
     Asked(const Statement& rows, const std::string& key) : rows_(rows.get()) {
         ::sqlite3_bind_text(rows_, 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
+        // A column of a type converts the text; one without, as that of an expression, does not.
+        std::int64_t number = 0;
+        if (detail::read_number(key, number) && std::to_string(number) == key) {
+            ::sqlite3_bind_int64(rows_, 2, number);
+        }
     }
     ~Asked() {
         ::sqlite3_reset(rows_);

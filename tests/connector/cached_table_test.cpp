@@ -159,6 +159,12 @@ TEST_F(CachedTableTest, NamesWhatIsWrong) {
     }
     EXPECT_THROW((void)cached_table<&Product::number>("shop:x", {.columns = {"number"}}),
                  GraphError);
+    try {
+        (void)cached_table<&Product::number>("shop://u:secret@host/x", {.columns = {"number"}});
+        ADD_FAILURE() << "an address with a password";
+    } catch (const GraphError& error) {
+        EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
+    }
     EXPECT_THROW((void)cached_table<&Product::number>("http-listen://:1/x",
                                                       {.columns = {"name", "number", "price"}}),
                  GraphError);

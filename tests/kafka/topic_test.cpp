@@ -72,6 +72,10 @@ class Topics : public testing::Test {
         return lines;
     }
 
+    [[nodiscard]] std::string servers() const {
+        return ::rd_kafka_mock_cluster_bootstraps(cluster_);
+    }
+
   private:
     ::rd_kafka_t* client_ = nullptr;
     ::rd_kafka_mock_cluster_t* cluster_ = nullptr;
@@ -179,7 +183,9 @@ TEST_F(Topics, FaultsAreOneSentence) {
     EXPECT_THAT(fault(address("group=a&until=end")), HasSubstr("group= excludes until="));
     EXPECT_THAT(fault(address("group=a&start=never")), HasSubstr("earliest, latest, or @"));
     EXPECT_THAT(fault(address("group=a&settle=soon")), HasSubstr("settle: "));
-    EXPECT_THAT(fault(address("settle=1s")), HasSubstr("settle"));
+    EXPECT_THAT(fault(address("settle=1s")), HasSubstr("settle= needs group=NAME"));
+    EXPECT_THAT(fault(address("group=")), HasSubstr("group= has no name"));
+    EXPECT_THAT(fault(address("header=id")), HasSubstr("header= is an option of an output"));
     EXPECT_THAT(fault(address("group.id=a")), HasSubstr("a group is joined by group=NAME"));
     EXPECT_THAT(fault(address("group=a&partition.assignment.strategy=range")),
                 HasSubstr("a group is joined with cooperative-sticky"));
@@ -200,6 +206,7 @@ TEST_F(Topics, FaultsOfOutputsAreOneSentence) {
         }
         return "nothing was thrown";
     };
+    EXPECT_THAT(fault("group=a"), HasSubstr("group= is an option of an input"));
     EXPECT_THAT(fault("header=id,oops"), HasSubstr("header: there is no column 'oops'"));
     EXPECT_THAT(fault("header=id,name"), HasSubstr("header: no column is left for the message"));
     EXPECT_THAT(fault("key=id,oops"), HasSubstr("key: there is no column 'oops'"));
@@ -217,6 +224,32 @@ TEST_F(Topics, HeadersComeBack) {
     send({"1,x", "2,y"}, "header=id&format=json");
     EXPECT_THAT(lines_of(text_of(*open_transport_input(address("until=end&with=header.id")))),
                 testing::IsSupersetOf({R"({"name":"x","@id":"1"})", R"({"name":"y","@id":"2"})"}));
+}
+
+/// A committed offset of a topic that was made anew lies behind its end.
+TEST_F(Topics, AGroupCommitsAlsoInATopicThatWasMadeAnew) {
+    ::rd_kafka_conf_t* const configuration = ::rd_kafka_conf_new();
+    ::rd_kafka_conf_set(configuration, "bootstrap.servers", servers().c_str(), nullptr, 0);
+    ::rd_kafka_conf_set(configuration, "group.id", "group", nullptr, 0);
+    ::rd_kafka_t* const client = ::rd_kafka_new(RD_KAFKA_CONSUMER, configuration, nullptr, 0);
+    ::rd_kafka_topic_partition_list_t* const list = ::rd_kafka_topic_partition_list_new(1);
+    ::rd_kafka_topic_partition_list_add(list, "topic", 0)->offset = 1'000;
+    EXPECT_EQ(::rd_kafka_commit(client, list, 0), RD_KAFKA_RESP_ERR_NO_ERROR);
+    ::rd_kafka_topic_partition_list_add(list, "topic", 1);
+    ::rd_kafka_topic_partition_list_add(list, "topic", 2);
+    const std::vector<std::string> rows = {"1,a", "2,b", "3,c", "4,d", "5,e", "6,f"};
+    send(rows);
+    auto input = open_transport_input(address("group=group"));
+    const std::string text = text_of(*input, rows.size() * 4);
+    input->passed(text.size());
+    input.reset();
+    EXPECT_THAT(lines_of(text), testing::UnorderedElementsAreArray(rows));
+    EXPECT_EQ(::rd_kafka_committed(client, list, 10'000), RD_KAFKA_RESP_ERR_NO_ERROR);
+    std::int64_t sum = 0;
+    for (int i = 0; i != list->cnt; ++i) sum += std::max<std::int64_t>(list->elems[i].offset, 0);
+    EXPECT_EQ(sum, static_cast<std::int64_t>(rows.size()));
+    ::rd_kafka_topic_partition_list_destroy(list);
+    ::rd_kafka_destroy(client);
 }
 
 TEST_F(Topics, TombstonesAreRows) {

@@ -51,12 +51,18 @@ class LookUps(PostgresCase, LookUpCase):
         self.server.start()
         until(lambda: self.name(2) == "milk")
         self.assertEqual(self.end(), "")
-        self.begin(self.server.address("query=select name, -number as number from products"),
+        self.begin(self.server.address("query=select name, -number as number from products; "),
                    "asked")
         self.assertEqual(self.name(-2), "milk")
         self.server.sql("insert into products values (0, 'tea', 1)")
         self.name(-1)
         self.assertIn("the key -1 is there twice", self.reported())
+        self.begin(self.server.address(
+            "query=select (1 / (number - 1))::text as name, number::int as number from products"),
+            "asked")
+        self.assertEqual([self.name(number) for number in (2, 3_000_000_000)], ["1", "-"])
+        self.name(1)
+        self.assertIn("division by zero", self.reported())
         for address, reason in (
             (self.server.address("table=none"), 'relation "none" does not exist'),
             (self.server.address("query=select 1 as number"), 'name does not exist'),

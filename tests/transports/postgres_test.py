@@ -108,7 +108,7 @@ class Tables(PostgresCase):
     def test_a_query_is_read_in_its_order(self):
         ticks = Ticks(20_000)
         self.insert(ticks)
-        query = "select at, symbol, price from ticks where symbol <> 's3' order by at"
+        query = "select at, symbol, price from ticks where symbol <> 's3' order by at -- all"
         self.window(self.server.address(f"query={query}"),
                     self.server.address("table=public.bars"))
         self.assertEqual(self.bars(), [row for row in ticks.expected() if row[0] != "s3"])

@@ -210,6 +210,17 @@ class LookUps(SqliteCase, LookUpCase):
         self.assertIn("the key 1 is there twice", self.reported())
         self.assertIn("no such column", self.fault(
             "sqlite:base.db?query=select number from products", "asked"))
+        self.begin("sqlite:base.db?query=select number, name from products where name <> 'tea';"
+                   "%0A", "asked")
+        self.assertEqual(self.name(2), "-")
+        self.begin("sqlite:base.db?query=select number, 'x' as name from products limit 1 -- one",
+                   "asked")
+        self.assertEqual(self.name(1), "x")
+        # Columns without a type, of numbers and of texts.
+        self.begin("sqlite:base.db?query=select max(number) as number, 'last' as name from products"
+                   " union all select '3', 'text' union all select 4.0, 'real'", "asked")
+        self.assertEqual([self.name(number) for number in (1, 2, 3, 4)],
+                         ["-", "last", "text", "real"])
 
 
 if __name__ == "__main__":
