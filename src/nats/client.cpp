@@ -195,7 +195,8 @@ void Client::close() noexcept {
     if (connection_ == nullptr) return;
     end_consumer();
     jet_stream_.reset();
-    connection_.reset();
+    connection_.reset();  // its thread has ended
+    subscriptions_.clear();
 }
 
 StreamState Client::stream() {
@@ -227,9 +228,17 @@ Client::Inbox Client::make_inbox(bool has_children) {
     const std::string subject = has_children ? inbox.name + ".*" : inbox.name;
     ::natsSubscription* own = nullptr;
     check(::natsConnection_SubscribeSync(&own, connection_.get(), subject.c_str()));
-    inbox.own.reset(own);
+    subscriptions_.emplace_back(own);
+    inbox.own = own;
     check(::natsSubscription_SetPendingLimits(own, -1, -1));  // requests have a bound
     return inbox;
+}
+
+void Client::drop(Inbox& inbox) noexcept {
+    const bool is_there = std::any_of(subscriptions_.begin(), subscriptions_.end(),
+                                      [&inbox](const auto& one) { return one.get() == inbox.own; });
+    if (is_there) (void)::natsSubscription_Unsubscribe(inbox.own);
+    inbox = {};
 }
 
 std::uint64_t Client::make_consumer(const ::jsConsumerConfig& config) {
@@ -266,7 +275,7 @@ void Client::request(const Inbox& inbox, const std::string& request) {
 
 Message Client::next(const Inbox& inbox, int wait_ms) {
     ::natsMsg* taken = nullptr;
-    const ::natsStatus status = ::natsSubscription_NextMsg(&taken, inbox.own.get(), wait_ms);
+    const ::natsStatus status = ::natsSubscription_NextMsg(&taken, inbox.own, wait_ms);
     Message message(taken);
     if (status == NATS_TIMEOUT && ::natsConnection_IsClosed(connection_.get())) {
         check(NATS_CONNECTION_CLOSED);

@@ -76,12 +76,15 @@ class Client {
     void close() noexcept;
 
     [[nodiscard]] StreamState stream();
-    /// A subscription to an inbox of its own, and to INBOX.* behind it.
+    /// A subscription to an inbox of its own, and to INBOX.* behind it. It is the client's, as long
+    /// as the connection: libnats before 3.6 hands on a message to one that was just destroyed.
     struct Inbox {
         std::string name;
-        Subscription own = nullptr;
+        ::natsSubscription* own = nullptr;
     };
     [[nodiscard]] Inbox make_inbox(bool has_children);
+    /// No more messages come to it.
+    void drop(Inbox& inbox) noexcept;
     /// Makes a consumer that goes away by itself, in the place of the one before. How many messages
     /// there are for it.
     std::uint64_t make_consumer(const ::jsConsumerConfig& config);
@@ -102,6 +105,7 @@ class Client {
     [[noreturn]] void fail_of_silence() const;
 
     const Place place_;
+    std::vector<Subscription> subscriptions_;
     std::unique_ptr<::natsConnection, Destroys<::natsConnection_Destroy>> connection_;
     std::unique_ptr<::jsCtx, Destroys<::jsCtx_Destroy>> jet_stream_;
     std::string consumer_;   // empty: none

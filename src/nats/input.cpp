@@ -134,7 +134,7 @@ void StreamInput::note_subjects(const StreamState& stream) {
 }
 
 std::uint64_t StreamInput::make_consumer() {
-    inbox_ = {};
+    client_.drop(inbox_);
     request_ = {};
     of_consumer_ = 0;
     ::jsConsumerConfig config{};
@@ -307,8 +307,8 @@ void StreamInput::fetch(int wait_ms) {
         lost_ = error.what();
         retry_at_ns_ = now_ns() + retry_ns;
         has_consumer_ = false;
-        inbox_ = {};
         client_.close();
+        inbox_ = {};
     }
 }
 

@@ -124,8 +124,8 @@ void StreamOutput::connect() {
 /// Of a run without snapshots. All that is not acknowledged is sent once more, with its ids.
 void StreamOutput::connect_again() {
     for (;;) {
-        answers_ = {};
         client_.close();
+        answers_ = {};
         check_interruption();
         std::this_thread::sleep_for(std::chrono::milliseconds(look_ms));
         try {
@@ -142,8 +142,8 @@ void StreamOutput::close() noexcept {
     sent_.clear();
     sent_bytes_ = 0;
     epoch_rows_.clear();
-    answers_ = {};
     client_.close();
+    answers_ = {};
 }
 
 void StreamOutput::check_interruption() const {
