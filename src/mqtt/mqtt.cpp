@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +12,7 @@
 #include <strid/connector/transport.hpp>
 #include <strid/engine/connector/message_fields.hpp>
 #include <strid/engine/connector/message_rows.hpp>
+#include <strid/engine/connector/taken_rows.hpp>
 #include <strid/mqtt/mqtt.hpp>
 
 #include "client.hpp"
@@ -38,27 +37,17 @@ class TopicInput final : public TransportInput {
         : fields_(address, {"topic"}),
           client_(Place(address), [this](std::string_view topic, std::string_view payload) {
               const std::array values{detail::MessageFields::Value{topic}};
-              fields_.append(text_, payload, std::span(values).first(fields_.names().size()));
-              text_ += '\n';
+              fields_.append(rows_.text(), payload,
+                             std::span(values).first(fields_.names().size()));
+              rows_.end_line();
           }) {
         client_.connect();
     }
 
     ByteReader::Result read(std::span<char> out, int wait_ms) override {
-        if (given_ == text_.size()) {
-            text_.clear();
-            given_ = 0;
-            step(wait_ms);
-            if (text_.empty()) return {ByteReader::Status::waiting, 0};
-        }
-        const std::size_t bytes = std::min(out.size(), text_.size() - given_);
-        std::memcpy(out.data(), text_.data() + given_, bytes);
-        given_ += bytes;
-        return {ByteReader::Status::read, bytes};
+        return rows_.read(out, [this, wait_ms] { return step(wait_ms), true; });
     }
-    [[nodiscard]] std::uint64_t bytes_waiting() const noexcept override {
-        return text_.size() - given_;
-    }
+    [[nodiscard]] std::uint64_t bytes_waiting() const noexcept override { return rows_.left(); }
     [[nodiscard]] std::string_view lost() const noexcept override { return lost_; }
 
   private:
@@ -72,8 +61,9 @@ class TopicInput final : public TransportInput {
             client_.step(wait_ms);
             // A step takes one message. Those that have arrived as well come together with it, so
             // that a journal is synchronised once for all of them.
-            for (std::size_t before = 0; text_.size() != before && text_.size() < together_max;) {
-                before = text_.size();
+            const std::string& text = rows_.text();
+            for (std::size_t before = 0; text.size() != before && text.size() < together_max;) {
+                before = text.size();
                 client_.step(0);
             }
             lost_.clear();
@@ -84,8 +74,9 @@ class TopicInput final : public TransportInput {
     }
 
     detail::MessageFields fields_;
-    std::string text_;
-    std::size_t given_ = 0;
+    /// They have no place at the broker: a session or a journal has them.
+    struct Nowhere {};
+    detail::TakenRows<Nowhere> rows_;
     std::int64_t lost_at_ns_ = 0;  // 0: it is connected
     std::string lost_;             // why; empty: it is connected
     Client client_;

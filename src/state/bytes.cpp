@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -52,18 +51,6 @@ std::span<const std::byte> StateBytes::whole() {
         pieces_.push_back(std::move(all));
     }
     return pieces_.empty() ? std::span<const std::byte>{} : pieces_.front();
-}
-
-std::vector<std::byte> StateBytes::last(std::size_t count) const {
-    std::vector<std::byte> found(std::min(count, size_));
-    std::size_t left = found.size();
-    for (std::size_t i = pieces_.size(); left != 0; --i) {
-        const auto& piece = pieces_[i - 1];
-        const std::size_t part = std::min(left, piece.size());
-        left -= part;
-        std::memcpy(found.data() + left, piece.data() + piece.size() - part, part);
-    }
-    return found;
 }
 
 std::vector<std::byte> StateBytes::take() {

@@ -268,6 +268,7 @@ void SnapshotFolder::count(const SnapshotDescription& stored) {
         chain_ = std::move(up_to_before);
     }
     chain_before_ = std::exchange(chain_, {stored.number});
+    may_fall_back_ = is_good;
     whole_bytes_ = written_bytes_;
     change_bytes_ = 0;
     good_ = stored.number;
@@ -275,7 +276,7 @@ void SnapshotFolder::count(const SnapshotDescription& stored) {
 
 bool SnapshotFolder::takes_changes() const {
     // Where there is nothing to fall back to, the next one is whole and will be that.
-    return !chain_.empty() && !chain_before_.empty() && whole_bytes_ >= changes_.whole_bytes_min &&
+    return !chain_.empty() && may_fall_back_ && whole_bytes_ >= changes_.whole_bytes_min &&
            chain_.size() <= changes_.chain_max &&
            static_cast<double>(change_bytes_) <=
                changes_.part_max * static_cast<double>(whole_bytes_);

@@ -165,7 +165,9 @@ TEST_F(ChangesInAFolder, ARunThatBeginsAnewKeepsTheOldChainFirst) {
     SnapshotFolder folder(path, always);
     store(folder, {1});
     EXPECT_THAT(folder.numbers(), ElementsAre(1, 2, 3, 4));
+    EXPECT_FALSE(folder.takes_changes()) << "the chain before is that of another run";
     store(folder, {1});
+    EXPECT_TRUE(folder.takes_changes());
     EXPECT_THAT(folder.numbers(), ElementsAre(4, 5));
 }
 

@@ -75,12 +75,16 @@ inline std::string text_of(const SnapshotDescription& description) {
     }
     return text;
 }
+inline std::string text_of(const StateBytes& state) {
+    std::string text;
+    for (const auto& piece : state.pieces()) {
+        text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    }
+    return text;
+}
 inline std::string text_of(const Snapshot& snapshot) {
     std::string text = text_of(snapshot.description);
-    for (const StateBytes& state : snapshot.states) {
-        const auto bytes = state.last(state.size());
-        text += '|' + std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    }
+    for (const StateBytes& state : snapshot.states) text += '|' + text_of(state);
     return text;
 }
 

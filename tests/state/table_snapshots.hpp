@@ -94,20 +94,16 @@ class Chain {
     bool ended_ = false;
 };
 
-inline std::string state_of(const Snapshot& snapshot, std::size_t node = 0) {
-    const auto bytes = snapshot.states.at(node).last(snapshot.states[node].size());
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 inline void expect_whole(const Snapshot& found, const Chain::Next& expected) {
     ASSERT_EQ(found.description.number, expected.snapshot.description.number);
     EXPECT_EQ(found.description.builds_on, 0U);
-    EXPECT_EQ(state_of(found), expected.state);
+    EXPECT_EQ(text_of(found.states.front()), expected.state);
     const SnapshotNode& node = found.description.nodes.front();
     EXPECT_EQ(node.operator_bytes, expected.operator_bytes);
     EXPECT_EQ(node.state_bytes, expected.state.size());
     ASSERT_EQ(node.tables.size(), 3U);
     for (const SnapshotTable& table : node.tables) EXPECT_FALSE(table.has_changes_only);
-    EXPECT_EQ(state_of(found, 1), state_of(expected.snapshot, 1));
+    EXPECT_EQ(text_of(found.states.at(1)), text_of(expected.snapshot.states.at(1)));
 }
 
 }  // namespace strid::test

@@ -11,14 +11,14 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, free_port
+from transport_case import TIMEOUT_S, ServerProcess, Ticks, TransportCase, free_port
 
 JARS = Path(os.environ.get("STRID_KAFKA_JARS",
                            Path(__file__).resolve().parents[2] / "build/peers/kafka"))
 PARTITIONS = 4
 
 
-class Broker:
+class Broker(ServerProcess):
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp())
         self.port, controller = free_port(), free_port()
@@ -68,14 +68,6 @@ auto.create.topics.enable=false
             assert self.process.poll() is None, (self.folder / "log").read_text()[-3000:]
             time.sleep(0.1)
         raise AssertionError("the broker does not begin")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def close(self) -> None:
-        self.kill()
-        shutil.rmtree(self.folder)
 
     def tool(self, name: str, *arguments: str, text: str = "") -> str:
         run = subprocess.run(

@@ -15,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, free_port, until
+from transport_case import TIMEOUT_S, ServerProcess, Ticks, TransportCase, free_port, until
 
 SERVER = shutil.which("nats-server") or shutil.which("nats-server", path="/usr/sbin")
 
@@ -106,7 +106,7 @@ class Client:
         return [(one["subject"], base64.b64decode(one.get("data", "")).decode()) for one in found]
 
 
-class Server:
+class Server(ServerProcess):
     """A password without a user is a token."""
 
     def __init__(self, configuration: str = "", user: str = "", password: str = "", *,
@@ -129,14 +129,6 @@ class Server:
         while log.read_text().count("Server is ready") == before:
             assert self.process.poll() is None and time.monotonic() < deadline, log.read_text()
             time.sleep(0.02)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def close(self) -> None:
-        self.kill()
-        shutil.rmtree(self.folder)
 
     def client(self) -> Client:
         return Client(self.port, *self.login)

@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from transport_case import TIMEOUT_S, Ticks, TransportCase, free_port, until
+from transport_case import TIMEOUT_S, ServerProcess, Ticks, TransportCase, free_port, until
 
 SERVER = shutil.which("redis-server")
 PASSWORD = "STRID_REDIS_PASSWORD"
@@ -73,7 +73,7 @@ class Client:
                 self.ask("XRANGE", stream, "-", "+")]
 
 
-class Server:
+class Server(ServerProcess):
     """With the options of its command line."""
 
     def __init__(self, *options: str, login: tuple[str, ...] = ()):
@@ -104,14 +104,6 @@ class Server:
             finally:
                 client.close()
         until(is_ready)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def close(self) -> None:
-        self.kill()
-        shutil.rmtree(self.folder)
 
     def client(self) -> Client:
         return Client(self.port, *self.login)

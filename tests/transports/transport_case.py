@@ -7,6 +7,7 @@ import http.client
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -132,6 +133,21 @@ class TransportCase(unittest.TestCase):
                 return killed
             self.assertEqual(run.returncode, -signal.SIGKILL, text)
             killed += 1
+
+
+class ServerProcess:
+    """A server with a folder of its own; a derived class starts it."""
+
+    folder: Path
+    process: subprocess.Popen
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        self.kill()
+        shutil.rmtree(self.folder)
 
 
 class Shown:

@@ -103,8 +103,6 @@ class StateBytes final : public StateWriter::Receiver {
     }
     /// All bytes, which become one piece. O(bytes) where there are several.
     [[nodiscard]] std::span<const std::byte> whole();
-    /// A copy of the last bytes, at most `count`. O(count + pieces).
-    [[nodiscard]] std::vector<std::byte> last(std::size_t count) const;
     /// All that it has received, which it then has no more. O(bytes), unless it is one piece.
     [[nodiscard]] std::vector<std::byte> take();
 

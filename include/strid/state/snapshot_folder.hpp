@@ -206,6 +206,7 @@ class SnapshotFolder final : public SnapshotFiles, public SnapshotStore {
     std::uint64_t change_bytes_ = 0;  // of the others
     std::uint64_t written_bytes_ = 0;
     std::vector<std::uint64_t> chain_before_;  // to fall back to
+    bool may_fall_back_ = false;               // it is of this run, or of that which goes on
 };
 
 }  // namespace strid

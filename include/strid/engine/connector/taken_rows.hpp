@@ -42,6 +42,8 @@ class TakenRows {
         bytes_ += text_.size() - counted_;
         counted_ = text_.size();
     }
+    /// Bytes that read() has not given yet.
+    [[nodiscard]] std::size_t left() const noexcept { return text_.size() - given_; }
     /// Of all lines so far.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -49,7 +51,7 @@ class TakenRows {
     /// the end of the input.
     template <class Fetch>
     ByteReader::Result read(std::span<char> out, const Fetch& fetch) {
-        if (given_ == text_.size()) {
+        if (left() == 0) {
             text_.clear();
             given_ = counted_ = 0;
             const bool goes_on = fetch();
@@ -57,7 +59,7 @@ class TakenRows {
                 return {goes_on ? ByteReader::Status::waiting : ByteReader::Status::end, 0};
             }
         }
-        const std::size_t bytes = std::min(out.size(), text_.size() - given_);
+        const std::size_t bytes = std::min(out.size(), left());
         std::memcpy(out.data(), text_.data() + given_, bytes);
         given_ += bytes;
         return {ByteReader::Status::read, bytes};
